@@ -1,0 +1,1 @@
+"""Campaign files: units, validation, expansion, identity, order, plan."""

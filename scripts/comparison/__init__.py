@@ -1,0 +1,1 @@
+"""Comparison: statistics, table layouts, plots, report."""

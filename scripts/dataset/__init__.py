@@ -1,0 +1,1 @@
+"""Parquet: schemas, run directories and foreign results."""

@@ -1,0 +1,1 @@
+"""One file per driver; the file name is the driver name."""

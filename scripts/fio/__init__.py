@@ -1,0 +1,1 @@
+"""fio: the argv of a workload, and what fio writes."""

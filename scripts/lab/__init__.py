@@ -1,0 +1,1 @@
+"""The parts of the guest: built once, locked, cached per user."""
