@@ -1,8 +1,8 @@
 """Operations: what drivers ask a host to do, as plain data.
 
-One request to a host is a list of operations. They are executed in order by `agent.py`, in its own process (files, sysfs,
-configfs) or by `execve` without a shell; the first that fails ends the request. Texts may contain `{name}`, replaced by what
-an earlier operation of the same session stored with `save="name"`.
+One request to a host is a list of operations. They are executed in order by `agent.py`, in its own process (files,
+sysfs, configfs) or by `execve` without a shell; the first that fails ends the request. Texts may contain `{name}`,
+replaced by what an earlier operation of the same session stored with `save="name"`.
 
 Common keywords of every function here:
 
