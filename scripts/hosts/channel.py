@@ -82,7 +82,7 @@ class Channel:
             try:
                 data = data[self.socket.send(data) :]
             except BlockingIOError:
-                # `wait` watches for input only; a full send buffer empties within milliseconds unless the other side hangs
+                # `wait` watches for input only; a full buffer empties within milliseconds unless the other side hangs
                 wait(self.watched, 0.01)
                 select.select([], [self.socket], [], 0.05)
             except OSError as error:
