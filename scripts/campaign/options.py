@@ -53,9 +53,7 @@ def check_options(config: Mapping[str, Any]) -> Options:
     values: dict[str, Any] = {}
     for key, value in config.items():
         if key not in WHAT:
-            problems.append(
-                Problem(str(key), value, f"unknown option; known: {', '.join(WHAT)}", closest(key, WHAT))
-            )
+            problems.append(Problem(str(key), value, f"unknown option; known: {', '.join(WHAT)}", closest(key, WHAT)))
         elif key in ("seed", "repeats"):
             if not isinstance(value, int) or isinstance(value, bool) or (key == "repeats" and value < 1):
                 problems.append(Problem(key, value, WHAT[key]))

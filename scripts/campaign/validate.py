@@ -91,7 +91,13 @@ def _type(error: Any) -> str:
         except ValueError as reason:
             return str(reason)
     names = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
-    words = {"object": "a mapping", "array": "a list", "integer": "a whole number", "string": "a text", "null": "nothing"}
+    words = {
+        "object": "a mapping",
+        "array": "a list",
+        "integer": "a whole number",
+        "string": "a text",
+        "null": "nothing",
+    }
     return "must be " + " or ".join(words.get(name, f"a {name}") for name in names)
 
 

@@ -68,5 +68,7 @@ def driver(name: str) -> Driver:
 
 def names() -> list[str]:
     """Names of all drivers."""
-    found = {p.name.removesuffix(".schema.json") for d in [*private_directories(), SCHEMAS] for p in d.glob("*.schema.json")}
+    found = {
+        p.name.removesuffix(".schema.json") for d in [*private_directories(), SCHEMAS] for p in d.glob("*.schema.json")
+    }
     return sorted(found)

@@ -1,0 +1,112 @@
+"""Reading a campaign file: YAML, scale, options, schema; the result still has units and axes as written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scripts.campaign.errors import CampaignError, Problem, closest
+from scripts.campaign.options import Options
+from scripts.campaign.validate import schema_problems
+
+CAMPAIGN_SCHEMA = Path(__file__).resolve().parents[2] / "config" / "schemas" / "campaign.schema.json"
+
+
+@dataclass(frozen=True)
+class Document:
+    """A campaign as written, after `scale` and options, with the defaults of optional keys filled in."""
+
+    name: str
+    path: str
+    scale: str
+    keys: Mapping[str, Any]
+
+
+def parse_yaml(text: str, path: str) -> Any:
+    """YAML of one file; a key that stands there twice is an error, not the last one's win.
+
+    Raises:
+        CampaignError: with the line.
+    """
+    import yaml
+
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class Loader(base):
+        pass
+
+    def mapping(loader: Any, node: Any) -> dict[Any, Any]:
+        loader.flatten_mapping(node)
+        seen: dict[Any, int] = {}
+        for key_node, _ in node.value:
+            key = loader.construct_object(key_node, deep=True)
+            line = key_node.start_mark.line + 1
+            if key in seen:
+                raise CampaignError(
+                    path, [Problem(str(key), None, f"stands there twice (lines {seen[key]} and {line})")]
+                )
+            seen[key] = line
+        return dict(loader.construct_pairs(node, deep=True))
+
+    Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
+    try:
+        return yaml.load(text, Loader)
+    except yaml.YAMLError as error:
+        raise CampaignError(path, [Problem("(file)", None, "not YAML: " + " ".join(str(error).split()))]) from error
+    except TypeError as error:  # an unhashable key
+        raise CampaignError(path, [Problem("(file)", None, f"not a campaign: {error}")]) from error
+
+
+def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Mappings are merged key by key, everything else is replaced."""
+    result = dict(below)
+    for key, value in above.items():
+        old = result.get(key)
+        result[key] = merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return result
+
+
+def campaign_names(directory: Path) -> list[str]:
+    """Names of all campaigns."""
+    return sorted(path.stem for path in directory.glob("*.yaml"))
+
+
+def read_document(directory: Path, options: Options) -> Document:
+    """Read and validate `<directory>/<options.campaign>.yaml`.
+
+    Raises:
+        CampaignError: all that is wrong with the file, or which campaigns there are.
+    """
+    path = directory / f"{options.campaign}.yaml"
+    if not path.is_file() or "/" in options.campaign:
+        names = campaign_names(directory)
+        problem = Problem("campaign", options.campaign, f"one of {', '.join(names)}", closest(options.campaign, names))
+        raise CampaignError(f"--config (files of {directory})", [problem])
+    import json
+
+    schema = json.loads(CAMPAIGN_SCHEMA.read_text())
+    raw = parse_yaml(path.read_text(encoding="utf-8"), str(path))
+    if not isinstance(raw, dict):
+        raise CampaignError(
+            str(path), [Problem("(whole file)", raw, "must be a mapping of keys; see config/README.md")]
+        )
+    problems = schema_problems(raw, schema)
+    scales = raw.get("scales") if isinstance(raw.get("scales"), dict) else {}
+    if options.scale is not None and options.scale not in (scales or {}):
+        listed = ", ".join(scales or {}) or "none in this campaign"
+        problems.append(Problem("scale", options.scale, f"one of: {listed}", closest(options.scale, scales or {})))
+    if problems:
+        raise CampaignError(str(path), problems)
+    keys = {key: value for key, value in raw.items() if key != "scales"}
+    if options.scale:
+        change = (scales or {})[options.scale]
+        keys = merged(keys, change)
+        if "workloads" in change:
+            keys["workloads"] = change["workloads"]
+    for key in ("seed", "repeats", "clock", "host", "boots"):
+        if getattr(options, key) is not None:
+            keys[key] = getattr(options, key)
+    for key, property_schema in schema["properties"].items():
+        if "default" in property_schema:
+            keys.setdefault(key, property_schema["default"])
+    return Document(options.campaign, str(path), options.scale or "default", keys)

@@ -1,0 +1,61 @@
+"""fio's command lines: of a workload, and of the prep."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+SUFFIXES = ("_bytes", "_s")
+PREP_DEFAULTS = {"bs_bytes": 131072, "direct": True, "ioengine": "psync", "rw": "write"}
+
+
+def program() -> str:
+    """fio's name or path: BLK_FIO, else `fio`."""
+    return os.environ.get("BLK_FIO", "fio")
+
+
+def option_text(key: str, value: Any) -> str:
+    """One option: `bs_bytes: 4096` -> `--bs=4096`, `runtime_s: 0.5` -> `--runtime=500000us`, booleans as 0 and 1.
+
+    Byte counts have no suffix: fio's reading of suffixes depends on kb_base.
+    """
+    if key.endswith("_s") and isinstance(value, float):
+        value = f"{round(value * 1_000_000)}us"
+    elif isinstance(value, bool):
+        value = int(value)
+    for suffix in SUFFIXES:
+        key = key.removesuffix(suffix)
+    return f"--{key}={value}"
+
+
+def argv(workload: Mapping[str, Any], node: str, output: str) -> list[str]:
+    """Command line of a measured run; fio writes JSON to `output`."""
+    options = [option_text(key, workload[key]) for key in sorted(workload)]
+    target = [] if workload.get("ioengine") == "null" and node == "null" else [f"--filename={node}"]
+    return [program(), "--name=run", *target, *options, "--output-format=json", f"--output={output}"]
+
+
+def prep_options(prep: Mapping[str, Any], device: Mapping[str, Any]) -> dict[str, Any]:
+    """Resolved options of the prep of a device: zones are written through their write pointers."""
+    zoned = {"zonemode": "zbd"} if device.get("zone_size_bytes") and device.get("zoned", True) else {}
+    return {**PREP_DEFAULTS, **zoned, **prep}
+
+
+def prep_argv(prep: Mapping[str, Any], node: str, output: str) -> list[str]:
+    """Command line of the prep: the whole device, written once."""
+    options = [option_text(key, prep[key]) for key in sorted(prep)]
+    return [program(), "--name=prep", f"--filename={node}", *options, "--output-format=json", f"--output={output}"]
+
+
+def requested_prep_bytes(device: Mapping[str, Any]) -> int | None:
+    """Bytes a complete prep has written: the device, or all zones up to their capacity; None when unknown."""
+    size = device.get("size_bytes")
+    zone, capacity = device.get("zone_size_bytes"), device.get("zone_capacity_bytes")
+    if not size or not (zone and device.get("zoned", True)) or not capacity:
+        return int(size) if size else None
+    zones, conventional = size // zone, device.get("conventional_zones", 0)
+    return int(conventional * zone + (zones - conventional) * capacity)
+
+
+def writes(workload: Mapping[str, Any]) -> bool:
+    """Whether a workload changes the device."""
+    return workload.get("rw") not in ("read", "randread")
