@@ -72,7 +72,7 @@ def marked(mark: str) -> list[int]:
         mine.add(above)
         above = parent(above)
     found = []
-    for entry in os.listdir("/proc"):  # noqa: PTH208 - names, not paths
+    for entry in os.listdir("/proc"):
         if entry.isdigit() and int(entry) not in mine:
             with contextlib.suppress(OSError):
                 if wanted in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0") and start_time(int(entry)):

@@ -1,0 +1,447 @@
+"""The keeper: owner of kernel state. One process per Snakemake process, started by its first prepare_device.
+
+    server.py SOCKET_PATH WORK_DIRECTORY     descriptor 3 is the listening socket
+    server.py --recover                      tear down what a killed keeper left, under the host's lock
+
+It holds the host's lock and the one live session. Every step is request, reply, acknowledgement; a client that dies, an
+owner that dies, a step that fails: the session is torn down and verified at once. One thread: a parent-death signal
+would fire on a thread's death.
+"""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+if __package__ in (None, ""):
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+
+from scripts.hosts.base import Host, HostError
+from scripts.keeper import journal, results, runtime
+from scripts.keeper.hosts import make_host
+from scripts.keeper.process import kill_marked, open_pidfd
+from scripts.keeper.progress import Progress, duration, si
+from scripts.keeper.session import Session, StepFailed
+
+GRACE_S = 5.0  # how long an idle session may stand in the way of another prepare
+IDLE_S = 5.0  # how long a guest may idle between sessions: under icount it burns a core
+
+
+class LetGo(Exception):
+    """Who we worked for is gone."""
+
+
+class ClientGone(LetGo):
+    """The client of the running step died: its step did not happen."""
+
+
+class OwnerGone(LetGo):
+    """The Snakemake process is gone, or we were told to end."""
+
+
+class Keeper:
+    """See the module's text."""
+
+    def __init__(self, path: str, work: str, listening: socket.socket):
+        self.path, self.work, self.listening = path, Path(work), listening
+        self.owner = open_pidfd(os.environ["BLK_OWNER"])
+        self.mark = Path(path).name
+        self.wake, wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.set_wakeup_fd(wake_write)
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        self.lock = -1
+        self.host: Host | None = None
+        self.host_text = ""
+        self.round: Any = None
+        self.boots = 0
+        self.session: Session | None = None
+        self.session_file: Path | None = None
+        self.last_activity = time.monotonic()
+        self.client: socket.socket | None = None
+        self.progress = Progress(int(os.environ.get("BLK_MISSING", "0") or 0))
+
+    # waiting
+
+    def wait(self, fds: Sequence[int], timeout_s: float | None) -> list[int]:
+        """poll() that also watches owner, client and signals (see hosts.base.Wait)."""
+        poll = select.poll()
+        watched = [self.owner, self.wake, *([self.client.fileno()] if self.client else [])]
+        for fd in {*fds, *watched}:
+            poll.register(fd, select.POLLIN)
+        ready = [fd for fd, _ in poll.poll(None if timeout_s is None else max(0, timeout_s * 1000))]
+        if self.owner in ready or self.wake in ready:
+            raise OwnerGone
+        if self.client and self.client.fileno() in ready and not self.client.recv(16, socket.MSG_PEEK):
+            raise ClientGone
+        return [fd for fd in ready if fd in fds]
+
+    @staticmethod
+    def plain_wait(fds: Sequence[int], timeout_s: float | None) -> list[int]:
+        """The same for tearing down, which nothing interrupts."""
+        poll = select.poll()
+        for fd in fds:
+            poll.register(fd, select.POLLIN)
+        return [fd for fd, _ in poll.poll(None if timeout_s is None else max(0, timeout_s * 1000))]
+
+    # talking
+
+    def say(self, text: str, kind: bytes = b"s") -> None:
+        """A line for the user, printed by the client."""
+        if self.client:
+            with contextlib.suppress(OSError):
+                self.client.sendall(kind + text.replace("\0", " ").encode("utf-8", "replace") + b"\0")
+
+    def done(self, text: str) -> None:
+        """Reply, and wait for the acknowledgement."""
+        self.say(text, b"d")
+        assert self.client
+        self.wait([self.client.fileno()], 60)
+        if self.client.recv(16) != b"ack":
+            raise ClientGone
+        with contextlib.suppress(OSError):
+            self.client.sendall(b"end")
+
+    # the loop
+
+    def serve(self) -> None:
+        """Until the owner is gone."""
+        if self.owner < 0:
+            return
+        try:
+            while True:
+                if self.session is None and self.host and time.monotonic() - self.last_activity > IDLE_S:
+                    self.stop_host()
+                if self.wait([self.listening.fileno()], IDLE_S if self.host else None):
+                    self.handle(self.listening.accept()[0])
+        except OwnerGone:
+            self.listening.close()
+        finally:
+            self.tear_down()
+            self.stop_host()
+            with contextlib.suppress(OSError):
+                os.unlink(self.path)
+
+    def handle(self, connection: socket.socket) -> None:
+        """One client."""
+        connection.settimeout(10)
+        self.client = connection
+        try:
+            arguments = self.receive(connection)
+            if arguments:
+                self.step(*arguments)
+        except ClientGone:
+            self.tear_down()
+        except StepFailed as error:
+            self.fail(error)
+        except (OSError, HostError) as error:
+            self.fail(StepFailed(str(error)))
+        except OwnerGone:
+            raise
+        except Exception as error:  # a fault of a driver or of ours must not leave a device behind
+            self.fail(StepFailed(f"{type(error).__name__}: {error}"))
+        finally:
+            self.client = None
+            connection.close()
+            self.last_activity = time.monotonic()
+
+    @staticmethod
+    def receive(connection: socket.socket) -> list[str]:
+        """A client's arguments; empty when it died or is no client."""
+        data = b""
+        try:
+            while len(data) < 8 or len(data) < 8 + int(data[:8]):
+                more = connection.recv(1 << 16)
+                if not more:
+                    return []
+                data += more
+        except (OSError, ValueError):
+            return []
+        return data[8:].decode("utf-8", "surrogateescape").split("\0")
+
+    def step(self, verb: str, run: str, session_file: str, *rest: str) -> None:
+        """One of the three verbs."""
+        work = Path(rest[-1])
+        if verb == "prepare":
+            self.prepare(run, work / session_file, work, rest[:-1])
+            return
+        self.require_session(run, work / session_file)
+        if verb == "run":
+            self.measure(run, work)
+        elif verb == "unload":
+            self.unload(run, work)
+        else:
+            raise StepFailed(f"unknown request {verb!r}")
+
+    def require_session(self, run: str, session_file: Path) -> None:
+        """Refuse any session but the live one."""
+        try:
+            named = json.loads(session_file.read_bytes())["session"]
+        except (OSError, ValueError, KeyError, TypeError):
+            named = "(no session file)"
+        if not self.session or self.session.run != run or self.session.id != named:
+            live = f"the live one is {self.session.id} of {self.session.run}" if self.session else "none is live"
+            raise StepFailed(f"{run}: session {named} is over; {live}. Run the same command again.")
+
+    def prepare(self, run: str, session_file: Path, work: Path, texts: Sequence[str]) -> None:
+        """Load, configure, read back, prefill; `texts` are the specification, the host and the order as JSON."""
+        spec, host, order = texts
+        self.yield_to(run)
+        if self.lock < 0:
+            self.take_lock()
+        place = json.loads(order)
+        specification = json.loads(spec)
+        self.work = work
+        results.set_aside(work / "results" / "runs" / run, work / "results" / "superseded")
+        boot_s = self.ready(host, place)
+        assert self.host
+        what = " ".join(str(place.get(key, "")) for key in ("variant", "cell"))
+        self.say(f"{self.progress.head()} {what}, sample {place.get('round')}: preparing{self.progress.left()}")
+        kind = json.loads(host)["kind"]
+        scratch = "/run" if kind == "guest" else str(runtime.directory())
+        self.session = Session(run, specification, place, self.host, scratch)
+        self.session_file = session_file
+        if boot_s:
+            self.session.steps_s["boot"] = round(boot_s, 3)
+        content = self.session.prepare(self.wait)
+        results.write_whole(session_file, results.as_json(content))
+        self.done("")
+
+    def yield_to(self, run: str) -> None:
+        """A session whose next step does not come gives way: its client was killed before it could connect."""
+        if self.session is None:
+            return
+        if self.session.run != run:
+            end = time.monotonic() + GRACE_S
+            waiting = self.client
+            while self.session and time.monotonic() < end:
+                ready = self.wait([self.listening.fileno()], end - time.monotonic())
+                if ready:
+                    self.handle(self.listening.accept()[0])
+                    self.client = waiting
+                    end = time.monotonic() + GRACE_S
+        self.tear_down()
+
+    def measure(self, run: str, work: Path) -> None:
+        """Run fio and publish what it wrote."""
+        assert self.session
+        verdict, raw, record, stderr = self.session.measure(self.wait)
+        if verdict.status != "ok":
+            raise StepFailed(verdict.reason, raw=raw, record=record, stderr=stderr)
+        directory = work / "results" / "runs" / run
+        files = {"fio.json": raw, "stderr.txt": stderr.encode("utf-8", "surrogateescape")}
+        self.session.measured = {"fio.json": raw, "run.json": results.as_json(record)}
+        for name, data in {**files, **self.session.measured}.items():
+            results.write_whole(directory / name, data)
+        self.done("")
+
+    def unload(self, run: str, work: Path) -> None:
+        """Tear down, verify, and say so in unload.json."""
+        session = self.session
+        assert session
+        if not session.measured:
+            raise StepFailed(f"{run}: nothing was measured in this session")
+        session.tear_down(self.wait)
+        self.session = None
+        directory = work / "results" / "runs" / run
+        for name, data in session.measured.items():  # somebody may have removed the directory meanwhile
+            if not (directory / name).is_file():
+                results.write_whole(directory / name, data)
+        unload = {
+            "format": 1,
+            "run": run,
+            "session": session.id,
+            "boot_id": session.host.facts().get("boot_id"),
+            "gone": True,
+            "sha256": {name: results.sha256(data) for name, data in session.measured.items()},
+            "unloaded_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "steps_s": session.steps_s,
+        }
+        results.write_whole(directory / "unload.json", results.as_json(unload))
+        self.forget_session_file()
+        from scripts.fio.evidence import totals
+
+        iops, bandwidth = totals(session.measured["fio.json"])
+        head = self.progress.head()
+        self.progress.ended += 1
+        self.done(f"{head} {si(iops)} IOPS, {si(bandwidth)}B/s{self.progress.left()}")
+        if self.progress.ended == self.progress.total:
+            self.stop_host()  # nothing more to measure; an idle guest under icount burns a core
+
+    # failing and ending
+
+    def fail(self, error: StepFailed) -> None:
+        """Keep the evidence, tear down, tell the client."""
+        if self.session:
+            self.keep_failure(error)
+            self.progress.ended += 1
+        left = self.tear_down()
+        self.say(str(error) + (f"\nblkcampaign: and {left}" if left else ""), b"f")
+
+    def keep_failure(self, error: StepFailed) -> None:
+        """results/failed/<run>/<session>/: the same files as a run's, and the reason."""
+        session = self.session
+        assert session
+        record = dict(error.evidence.get("record") or session.record(None))
+        record["reason"] = str(error)
+        directory = self.work / "results" / "failed" / session.run / session.id
+        with contextlib.suppress(OSError):
+            if error.evidence.get("raw"):
+                results.write_whole(directory / "fio.json", error.evidence["raw"])
+            if error.evidence.get("stderr"):
+                results.write_whole(directory / "stderr.txt", error.evidence["stderr"].encode("utf-8", "replace"))
+            results.write_whole(directory / "run.json", results.as_json(record))
+
+    def forget_session_file(self) -> None:
+        """The session file never outlives its session."""
+        if self.session_file:
+            with contextlib.suppress(OSError):
+                self.session_file.unlink()
+        self.session_file = None
+
+    def tear_down(self) -> str:
+        """End the session, if there is one; what could not be removed, as a text."""
+        session, self.session = self.session, None
+        self.forget_session_file()
+        if not session:
+            return ""
+        try:
+            session.host.cancel(session.id, session.driver.DAEMONS)
+            session.tear_down(self.plain_wait)
+        except Exception as error:
+            if getattr(session.host, "kind", "guest") == "guest":
+                self.stop_host()
+                session.host_is_gone()
+                return ""
+            return self.second_try(session, error)
+        return ""
+
+    def second_try(self, session: Session, error: Exception) -> str:
+        """The agent died or hangs: kill what carries its mark, take a new one."""
+        try:
+            session.host.stop()
+            kill_marked(f"BLK_SESSION={session.id}")
+            session.host.start(self.plain_wait)
+            session.tear_down(self.plain_wait)
+        except Exception as second:
+            return f"the device could not be removed: {second} (before: {error})"
+        return ""
+
+    def stop_host(self) -> None:
+        """End the guest (or the local agent)."""
+        if self.host:
+            self.host.stop()
+        self.host, self.host_text, self.round = None, "", None
+
+    def take_lock(self) -> None:
+        """The host's lock, then whatever a killed keeper left."""
+        fd = runtime.open_lock()
+        said = False
+        while not runtime.try_lock(fd):
+            if not said:
+                self.say(f"waiting: this machine is measuring for {runtime.lock_owner(fd)}")
+                said = True
+            self.wait([], 0.1)
+        self.lock = fd
+        recover(self.say)
+
+    def ready(self, text: str, place: dict[str, Any]) -> float:
+        """A started host of this configuration, freshly booted where a round begins; seconds that took."""
+        new_round = place.get("boots") == "round" and self.round is not None and self.round != place.get("round")
+        if self.host and (text != self.host_text or new_round or not self.host.alive()):
+            self.stop_host()
+        self.round = place.get("round")
+        if self.host:
+            return 0.0
+        configuration = json.loads(text)
+        recovery = [sys.executable, "-B", str(Path(__file__).resolve()), "--recover"]
+        console = self.work / "results" / "consoles"
+        host = make_host({**configuration, "boot_count": self.boots + 1}, self.mark, recovery, console)
+        start = time.monotonic()
+        if configuration["kind"] == "guest":
+            self.say(f"booting a guest (clock: {configuration['clock']})")
+            journal.append({"event": "open", "session": self.mark, "host": "guest-process", "mark": self.mark})
+        try:
+            host.start(self.wait)
+        except BaseException:
+            host.stop()
+            raise
+        self.boots += 1
+        self.host, self.host_text = host, text
+        took = time.monotonic() - start
+        if configuration["kind"] == "guest":
+            self.say(f"guest is up after {duration(took)}")
+        return took
+
+
+def recover(say: Any = None) -> None:
+    """Under the host's lock: tear down every session that the journal has as open, and nothing else."""
+    for entry in journal.unfinished():
+        left = ""
+        if entry["host"] in ("guest", "guest-process"):
+            if entry.get("mark") and kill_marked(f"BLK_KEEPER={entry['mark']}"):
+                left = "a guest's process could not be killed"
+        else:
+            kill_marked(f"BLK_SESSION={entry['session']}")
+            left = undo_locally(entry)
+        if left:
+            raise StepFailed(f"a killed session ({entry.get('run')}) left a device that can not be removed: {left}")
+        if say and entry.get("run"):
+            say(f"removed what a killed session had left ({entry['run']})")
+        journal.append({"event": "gone", "session": entry["session"]})
+    journal.forget_finished()
+
+
+def undo_locally(entry: dict[str, Any]) -> str:
+    """Execute a journal entry's own operations; what failed, or an empty text."""
+    from scripts.hosts.local import LocalHost
+
+    host = LocalHost(f"recover-{os.getpid()}")
+    host.saved = dict(entry.get("saved", {}))
+    try:
+        host.start(Keeper.plain_wait)
+        host.saved = dict(entry.get("saved", {}))
+        for operations in (entry["destroy"], entry["gone"]):
+            if operations:
+                result = host.request(operations, entry["session"], 120, Keeper.plain_wait)[-1]
+                if not result["ok"] and not operations[-1].get("optional"):
+                    return str(result["error"])
+    except HostError as error:
+        return str(error)
+    finally:
+        host.stop()
+    return ""
+
+
+def recover_alone() -> None:
+    """The agent's last act after its keeper was killed: wait for the lock, clean up, go."""
+    fd = runtime.open_lock()
+    end = time.monotonic() + 60
+    while not runtime.try_lock(fd):
+        if time.monotonic() > end or not journal.unfinished():
+            return  # the keeper that holds the lock has done it or will
+        time.sleep(0.05)
+    recover()
+
+
+def main(arguments: list[str]) -> None:
+    """See the module's text."""
+    if arguments[1:] == ["--recover"]:
+        recover_alone()
+        return
+    listening = socket.socket(fileno=3)
+    os.set_inheritable(3, False)
+    keeper = Keeper(arguments[1], arguments[2], listening)
+    keeper.serve()
+
+
+if __name__ == "__main__":
+    main(sys.argv)
