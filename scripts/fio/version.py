@@ -1,0 +1,26 @@
+"""What changed between versions of fio, as comparable numbers."""
+
+import re
+
+NEWEST = (99, 0)
+
+
+def parse_version(text: str | None) -> tuple[int, int] | None:
+    """(major, minor) of `fio-3.33`, `fio-2.2.10`, `fio-3.41-12-gabcdef`; None when there is none."""
+    match = re.search(r"(\d+)\.(\d+)", text or "")
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def io_bytes_scale(version: tuple[int, int]) -> int:
+    """io_bytes is in KiB up to 2.20."""
+    return 1024 if version <= (2, 20) else 1
+
+
+def latency_target_scale(version: tuple[int, int]) -> int:
+    """latency_target is in us up to 3.2, in ns since."""
+    return 1000 if version <= (3, 2) else 1
+
+
+def percentiles_of_lat_under_clat(version: tuple[int, int]) -> bool:
+    """With lat_percentiles=1, percentiles of lat stand under clat up to 3.12."""
+    return version <= (3, 12)
