@@ -16,6 +16,7 @@ from scripts.fio.document import DECODER, Document
 
 BOM = b"\xef\xbb\xbf"
 NOT_A_NUMBER = re.compile(r"(?<=[:\[,\s])-?(?:nan|inf(?:inity)?)(?=\s*[,}\]])", re.IGNORECASE)
+ESCAPED = re.compile("[\udc80-\udcff]")
 MAX_SKIPPED = 20
 
 
@@ -58,7 +59,8 @@ def tolerant(data: bytes) -> Decoded:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        text = data.decode("utf-8", "backslashreplace")
+        # a JSON string may hold no lone backslash: each byte becomes the four characters \\xe9
+        text = ESCAPED.sub(lambda m: f"\\\\x{ord(m[0]) - 0xDC00:02x}", data.decode("utf-8", "surrogateescape"))
         warnings.append(f"not UTF-8 at byte {error.start}: shown with a backslash")
     changed = NOT_A_NUMBER.sub("null", text)
     if changed != text:
@@ -144,7 +146,9 @@ def documents_of(text: str) -> tuple[list[tuple[dict[str, Any], list[str]]], lis
 def looks_like_fio(text: str, start: int) -> bool:
     """Whether a brace begins a document of fio: alone, or followed by fio's first key."""
     rest = text[start + 1 : start + 200].lstrip()
-    return not rest or rest.startswith(('"fio version"', '"timestamp"', '"client_stats"', '"jobs"', '"global options"', '"'))
+    return not rest or rest.startswith(
+        ('"fio version"', '"timestamp"', '"client_stats"', '"jobs"', '"global options"', '"')
+    )
 
 
 def options_of(raw: msgspec.Raw) -> tuple[dict[str, Any], list[str]]:

@@ -80,9 +80,7 @@ class Job(msgspec.Struct, rename={"options": "job options"}):
     steadystate: dict[str, Any] | None = None
 
 
-class Document(
-    msgspec.Struct, rename={"version": "fio version", "global_options": "global options"}
-):
+class Document(msgspec.Struct, rename={"version": "fio version", "global_options": "global options"}):
     """fio's whole output."""
 
     version: str | None = None

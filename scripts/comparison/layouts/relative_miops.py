@@ -1,0 +1,59 @@
+"""Rows `jobs/bs | workload | prep`, one column for each number of jobs (seed S1).
+
+Cell `rel_read rel_write (c_read, c_write)`: differences from the baseline in percent, then the baseline's millions of
+IOPS. Percentages carry their sign and %: the post this comes from was misread as throughput.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scripts.comparison.cells import absent, mean
+from scripts.comparison.frame import Frame
+from scripts.comparison.numbers import axis_text, miops_text
+from scripts.comparison.table import Table
+
+ROW_AXES = ("bs", "rw", "prep")
+
+
+def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
+    """One table for each variant against the baseline."""
+    result = []
+    jobs = sorted({int(axes.get("numjobs", 1)) for axes in frame.cells.values()})
+    skip = {"numjobs", *ROW_AXES, "workload", "label"}
+    others = [a for a in frame.plan.get("axes", []) if a not in skip]
+    varying = [a for a in others if len({str(axes.get(a)) for axes in frame.cells.values()}) > 1]
+    base = frame.label(frame.baseline)
+    for variant in frame.variants:
+        if variant == frame.baseline:
+            continue
+        title = f"{options.get('title') or frame.plan['title']}: {frame.label(variant)} against {base}"
+        table = Table(title, ["jobs/bs", "workload", "prep", *varying, *map(str, jobs)], left=3 + len(varying))
+        table.notes = [
+            f"Cell: difference in IOPS, read write (Miops of {base}, read,write)",
+            f"Columns {', '.join(map(str, jobs))}: number of jobs",
+        ]
+        rows: dict[tuple[str, ...], dict[int, str]] = {}
+        for cell, axes in frame.cells.items():
+            key = tuple(axis_text(a, axes.get(a)) for a in (*ROW_AXES, *varying))
+            rows.setdefault(key, {})[int(axes.get("numjobs", 1))] = figure(frame, variant, cell)
+        for key, cells in rows.items():
+            table.rows.append([*key, *(cells.get(number, "") for number in jobs)])
+        result.append(table)
+    return result
+
+
+def difference(base: float | None, other: float | None) -> str:
+    """`+0.28%`; 0.00% where the workload does not do this direction."""
+    if not base or not other:
+        return "0.00%"
+    return f"{(other - base) / base * 100 + 0.0:+.2f}%"
+
+
+def figure(frame: Frame, variant: str, cell: str) -> str:
+    """`+0.28% 0.00% (1.7,0.0)`."""
+    for name in (frame.baseline, variant):
+        if mean(frame, name, cell, "iops") is None:
+            return absent(frame, name, cell)
+    parts = [(mean(frame, frame.baseline, cell, m), mean(frame, variant, cell, m)) for m in ("read_iops", "write_iops")]
+    shown = ",".join(miops_text(base or 0) for base, _ in parts)
+    return " ".join(difference(base, other) for base, other in parts) + f" ({shown})"

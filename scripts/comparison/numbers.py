@@ -1,0 +1,55 @@
+"""Numbers as the field writes them in tables."""
+
+
+def iops_text(value: float) -> str:
+    """2859, 24.5k, 1.52M."""
+    for limit, suffix in ((1e6, "M"), (1e4, "k")):
+        if value >= limit * 0.99995:
+            scaled = value / (1e6 if suffix == "M" else 1e3)
+            return f"{significant(scaled)}{suffix}"
+    return f"{value:.0f}"
+
+
+def significant(value: float) -> str:
+    """Three significant digits, never an exponent: 24.5, 101, 1954."""
+    if value >= 99.95:
+        return f"{value:.0f}"
+    if value >= 9.995:
+        return f"{value:.1f}"
+    return f"{value:.2f}"
+
+
+def bandwidth_text(bytes_per_s: float) -> str:
+    """MB/s, decimal, as fio's second figure: `11.7 MB/s`, `1954 MB/s`."""
+    return f"{megabytes(bytes_per_s / 1e6)} MB/s"
+
+
+def megabytes(value: float) -> str:
+    """One decimal below 100."""
+    return f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
+
+
+def miops_text(iops: float) -> str:
+    """Millions of IOPS: one decimal from 0.95 on, else two significant digits."""
+    value = iops / 1e6
+    if value >= 0.95 or value == 0:
+        return f"{value:.1f}"
+    return f"{value:.2g}" if value >= 0.001 else f"{value:.4f}"
+
+
+def percent_text(ratio: float, digits: int = 1) -> str:
+    """A ratio as a signed difference: 1.1 -> `+10.0%`."""
+    value = round((ratio - 1) * 100, digits)
+    return f"{value + 0.0:+.{digits}f}%"
+
+
+def axis_text(name: str, value: object) -> str:
+    """An axis value in a row or a heading; sizes in binary units."""
+    from scripts.campaign.units import short_bytes
+
+    sizes = ("bs", "size", "io_size", "zone_size", "block_size", "zone_capacity")
+    if name in sizes and isinstance(value, int) and not isinstance(value, bool):
+        return short_bytes(value)
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return str(value)

@@ -1,0 +1,132 @@
+"""Columns of runs.parquet: name, type, unit, meaning. The schema, docs/dataset.md and the tests come from here."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from scripts.fio.rows import PERCENTILES, percentile_name
+
+VERSION = 1
+"""Raised when a column is renamed, removed or changes its meaning; new columns do not need it."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column; `unit` is empty for texts and counts without one."""
+
+    name: str
+    type: pa.DataType
+    unit: str
+    meaning: str
+
+
+TEXT, INT, FLOAT, BOOL = pa.string(), pa.int64(), pa.float64(), pa.bool_()
+TEXTS = pa.list_(pa.string())
+MAP = pa.map_(pa.string(), pa.string())
+
+
+def _latency(prefix: str, what: str) -> list[Column]:
+    names = {"mean": "mean", "min": "smallest", "max": "largest", "stddev": "standard deviation of"}
+    columns = [
+        Column(f"{prefix}_{k}_ns", FLOAT if k in ("mean", "stddev") else INT, "ns", f"{v} {what}")
+        for k, v in names.items()
+    ]
+    return [*columns, Column(f"{prefix}_samples", INT, "1", f"number of samples of {what}")]
+
+
+def _percentiles(prefix: str, what: str) -> list[Column]:
+    return [
+        Column(f"{prefix}_{percentile_name(p)}_ns", INT, "ns", f"{p:g}th percentile of {what}, from fio's histogram")
+        for p in PERCENTILES
+    ]
+
+
+COLUMNS = (
+    Column(
+        "source", TEXT, "", "file as given: the run's fio.json, or the imported file (member of an archive after !)"
+    ),
+    Column("status", TEXT, "", "ok, failed (fio ran, the result does not count) or refused (output can not be read)"),
+    Column("reason", TEXT, "", "why status is not ok"),
+    Column("fio_version", TEXT, "", "as fio wrote it"),
+    Column("jobname", TEXT, "", "fio's name of the job; with group_reporting that of the group's first member"),
+    Column("job_index", INT, "1", "place of the job in the file, from 0"),
+    Column("groupid", INT, "1", "fio's reporting group"),
+    Column("client", TEXT, "", "host name of a client of fio's client/server mode"),
+    Column("direction", TEXT, "", "read, write, trim, mixed or sync"),
+    Column("total_ios", INT, "1", "I/Os done"),
+    Column("short_ios", INT, "1", "I/Os that moved less than asked"),
+    Column("drop_ios", INT, "1", "I/Os dropped"),
+    Column("io_bytes", INT, "bytes", "data moved"),
+    Column("runtime_ms", INT, "ms", "time in which it was moved; the longest of a group"),
+    Column("iops", FLOAT, "1/s", "I/Os per second"),
+    Column("bw_bytes_per_s", FLOAT, "bytes/s", "bandwidth"),
+    *(Column(f"iops_{k}", FLOAT, "1/s", f"{k} of fio's samples of IOPS") for k in ("min", "max", "mean", "stddev")),
+    *(
+        Column(f"bw_{k}_bytes_per_s", FLOAT, "bytes/s", f"{k} of fio's samples of bandwidth")
+        for k in ("min", "max", "mean", "stddev")
+    ),
+    *_latency("slat", "submission latency"),
+    *_latency("clat", "completion latency"),
+    *_percentiles("clat", "completion latency"),
+    *_latency("lat", "total latency"),
+    *_percentiles("lat", "total latency"),
+    Column("latency_censored", BOOL, "", "a percentile is at the end of fio's histogram (17.1 s): it may be larger"),
+    Column("usr_cpu_percent", FLOAT, "%", "user CPU time of the job"),
+    Column("sys_cpu_percent", FLOAT, "%", "system CPU time of the job"),
+    Column("context_switches", INT, "1", "context switches"),
+    Column("major_faults", INT, "1", "major page faults"),
+    Column("minor_faults", INT, "1", "minor page faults"),
+    Column("error", INT, "errno", "fio's error of the job; 0 does not prove that all went well"),
+    Column("elapsed_s", INT, "s", "fio's elapsed time"),
+    Column("job_runtime_ms", INT, "ms", "fio's job_runtime: the sum over a group"),
+    Column("zone_resets", INT, "1", "zone resets during the run (fio 3.42)"),
+    Column("latency_depth", INT, "1", "queue depth found by latency_target"),
+    Column("latency_target_ns", INT, "ns", "latency_target"),
+    Column("latency_window_us", INT, "us", "latency_window"),
+    Column("steadystate_attained", BOOL, "", "whether steady state was reached"),
+    Column("disk_util_percent", FLOAT, "%", "largest utilisation of a disk that fio reports"),
+    Column("campaign", TEXT, "", "campaign"),
+    Column("run", TEXT, "", "run: variant + cell + sample"),
+    Column("variant", TEXT, "", "what is being compared"),
+    Column("cell", TEXT, "", "device x prep x workload, the same for all variants"),
+    Column("workload", TEXT, "", "point of the fio matrix"),
+    Column("sample", INT, "1", "number of the repeat, from 1"),
+    Column("round", INT, "1", "pass over all blocks"),
+    Column("block", INT, "1", "pass over all variants of a cell"),
+    Column("position", INT, "1", "place in the planned order of the campaign, from 1"),
+    Column("seed", INT, "1", "seed of that order"),
+    Column("boot_id", TEXT, "", "boot of the measuring kernel: samples of one boot are not independent"),
+    Column("hostname", TEXT, "", "machine that measured"),
+    Column("host_kind", TEXT, "", "guest or local"),
+    Column("clock", TEXT, "", "hardware, emulated or instructions: what a second means; never mix"),
+    Column("prep", BOOL, "", "whether the whole device was written before"),
+    Column("environment_id", TEXT, "", "identity of the environment in the run's specification"),
+    Column("baseline", TEXT, "", "variant that the others are compared with"),
+    Column("axes", MAP, "", "everything that may differ between cells, as text"),
+    Column("rw", TEXT, "", "fio's rw"),
+    Column("bs_bytes", INT, "bytes", "fio's bs"),
+    Column("iodepth", INT, "1", "fio's iodepth (fio's default is 1)"),
+    Column("numjobs", INT, "1", "fio's numjobs (fio's default is 1)"),
+    Column("ioengine", TEXT, "", "fio's ioengine (fio's default is psync)"),
+    Column("requested_runtime_s", FLOAT, "s", "fio's runtime as asked for"),
+    Column("size_bytes", INT, "bytes", "fio's size"),
+    Column("io_size_bytes", INT, "bytes", "fio's io_size"),
+    Column("direct", BOOL, "", "fio's direct"),
+    Column("instructions_per_io", FLOAT, "1", "executed guest instructions per I/O (clock instructions only)"),
+    Column("warnings", TEXTS, "", "all that was skipped, bent or odd"),
+)
+
+SCHEMA = pa.schema(
+    [pa.field(c.name, c.type, metadata={"unit": c.unit, "meaning": c.meaning}) for c in COLUMNS],
+    metadata={"blkcampaign_schema": "runs", "blkcampaign_schema_version": str(VERSION)},
+)
+NAMES = frozenset(SCHEMA.names)
+
+ENVIRONMENT = pa.schema(
+    [
+        pa.field("run", TEXT, metadata={"meaning": "run", "unit": ""}),
+        pa.field("name", TEXT, metadata={"meaning": "what could explain a number", "unit": ""}),
+        pa.field("value", TEXT, metadata={"meaning": "its value as text", "unit": ""}),
+    ],
+    metadata={"blkcampaign_schema": "environment", "blkcampaign_schema_version": str(VERSION)},
+)
