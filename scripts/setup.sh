@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 lock="requirements/$1.lock"
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/blkcampaign"
 
-packages="python3-venv qemu-system-x86 fio file kmod xz-utils zstd util-linux"
+packages="python3-venv qemu-system-x86 busybox-static fio file kmod xz-utils zstd util-linux"
 [ "$1" = dev ] && packages="$packages chromium"
 
 missing_packages() {
@@ -36,12 +36,12 @@ if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
         rm -f "${TMPDIR:-/tmp}/blkcampaign-apt.$$"
     fi
 else
-    for program in qemu-system-x86_64 fio file depmod xz zstd unshare; do
+    for program in qemu-system-x86_64 busybox fio file depmod xz zstd unshare; do
         command -v "$program" >/dev/null || absent="${absent:-} $program"
     done
     if [ -n "${absent:-}" ]; then
         echo "setup: this is not Debian, so install yourself what provides:$absent" >&2
-        echo "setup: (QEMU for x86, fio, file, kmod, xz, zstd, util-linux; the guest also needs apt and dpkg to be built)" >&2
+        echo "setup: (QEMU for x86, a static busybox, fio, file, kmod, xz, zstd, util-linux; the guest also needs apt and dpkg to be built)" >&2
         exit 1
     fi
 fi
