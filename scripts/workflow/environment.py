@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,17 +78,16 @@ def local_environment(campaign: Campaign) -> Environment:
 
 def guest_environment(campaign: Campaign) -> Environment:
     """A guest made of the lab."""
-    from scripts.hosts.guest import accelerator
-    from scripts.lab import lock, manifest
+    from scripts.hosts.guest.accelerator import accelerator
+    from scripts.lab import lock
+    from scripts.lab.manifest import locate
 
-    state = manifest.locate(REPOSITORY)
+    state = locate(REPOSITORY)
     clock = campaign.keys["clock"]
     if not state.ready:
         return Environment(False)
     if clock == "auto":
-        found = accelerator.known(state.path)
-        if found is None:
-            return Environment(False)
+        found = accelerator(state.path / state.manifest["vmlinuz"], say)
         clock = "hardware" if found.name == "kvm" else "instructions"
     locked = lock.load(REPOSITORY)
     guest = campaign.guest
@@ -106,6 +106,12 @@ def guest_environment(campaign: Campaign) -> Environment:
     )
     host = {"kind": "guest", "lab": str(state.path), "clock": clock, **guest}
     return Environment(True, clock, host, identities, reasons(campaign, facts))
+
+
+def say(text: str) -> None:
+    """A line of ours."""
+    sys.stderr.write(f"blkcampaign: {text}\n")
+    sys.stderr.flush()
 
 
 def environment_of(campaign: Campaign) -> Environment:

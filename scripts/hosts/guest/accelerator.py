@@ -68,9 +68,7 @@ def probe(kernel: Path, timeout_s: float = PROBE_S) -> Accelerator:
     command += ["-no-reboot", "-serial", "stdio", "-kernel", str(kernel)]
     command += ["-append", "console=ttyS0 earlyprintk=serial,ttyS0,115200 panic=-1"]
     try:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError as error:
         return Accelerator("tcg", f"{QEMU}: {error.strerror}")
     assert process.stdout

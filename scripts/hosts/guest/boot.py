@@ -13,15 +13,15 @@ SHIFT = 1
 INSTRUCTIONS_PER_GUEST_SECOND = 10**9 // 2**SHIFT
 """Under -icount shift=N every instruction takes 2^N ns of guest time."""
 
-START = """modprobe -q configfs
+START = f"""modprobe -q configfs
 mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
-port() { grep -l "^$1$" /sys/class/virtio-ports/*/name | cut -d/ -f5; }
+port() {{ grep -l "^$1$" /sys/class/virtio-ports/*/name | cut -d/ -f5; }}
 mkdir -p /run/blk
 cp /lab/agent.py /run/blk/
-if [ -d /lab/warm ]; then cp -a /lab/warm /run/blk/; fi
-python3 -S -E /run/blk/agent.py /dev/$(port %(agent)s) /bin/sh -c 'echo o >/proc/sysrq-trigger' </dev/null >/lab/agent.log 2>&1 &
-exec qemu-ga -m virtio-serial -p /dev/$(port %(rescue)s) -t /run </dev/null >/dev/null 2>&1
-""" % {"agent": AGENT_PORT, "rescue": RESCUE_PORT}
+python3 -S -E /run/blk/agent.py "/dev/$(port {AGENT_PORT})" \\
+    /bin/sh -c 'echo o >/proc/sysrq-trigger' </dev/null >/lab/agent.log 2>&1 &
+exec qemu-ga -m virtio-serial -p "/dev/$(port {RESCUE_PORT})" -t /run </dev/null >/dev/null 2>&1
+"""
 
 
 def write_share(directory: Path) -> None:

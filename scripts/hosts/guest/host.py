@@ -277,12 +277,22 @@ class GuestHost:
             "cpus": cpuinfo.count("processor\t"),
             "memory_bytes": int(meminfo.split()[1]) * 1024,
             "virtualisation": "qemu",
-            "accelerator": "KVM" if clock == "hardware" else "QEMU TCG" + (" -icount" if clock == "instructions" else ""),
+            "accelerator": "KVM"
+            if clock == "hardware"
+            else "QEMU TCG" + (" -icount" if clock == "instructions" else ""),
             "clock": clock,
             "lab": self.manifest.get("key", ""),
             "boot_count": self.configuration.get("boot_count"),
-            **{f"{name}_version": p.get("version") for name, p in self.manifest.get("programs", {}).items() if name != "fio"},
-            **{f"{name}_build": p.get("build") for name, p in self.manifest.get("programs", {}).items() if p.get("build")},
+            **{
+                f"{name}_version": p.get("version")
+                for name, p in self.manifest.get("programs", {}).items()
+                if name != "fio"
+            },
+            **{
+                f"{name}_build": p.get("build")
+                for name, p in self.manifest.get("programs", {}).items()
+                if p.get("build")
+            },
         }
         if clock == "instructions":
             self._facts["instructions_per_guest_second"] = boot.INSTRUCTIONS_PER_GUEST_SECOND
