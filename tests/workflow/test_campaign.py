@@ -1,18 +1,13 @@
 """Real Snakemake, real keeper, a fake driver: what is measured when, and in which order."""
 
-import importlib.util
 import json
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
-_spec = importlib.util.spec_from_file_location("workflow_conftest", Path(__file__).with_name("conftest.py"))
-conftest = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(conftest)
-Place, check_order = conftest.Place, conftest.check_order
+from tests.place import Place, check_order
 
 
 @pytest.mark.parametrize("cores", [1, 4])

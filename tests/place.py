@@ -1,14 +1,13 @@
 """A working directory with a fake driver and a fake fio, and Snakemake as a user starts it."""
 
+import itertools
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[1]
 FAKE = REPOSITORY / "tests" / "fixtures" / "fake"
 
 CAMPAIGN = {
@@ -102,10 +101,5 @@ def check_order(events, whole=True):
         places = [i for i, event in enumerate(events) if event[1] == session]
         spans.append((places[0], places[-1]))
     spans.sort()
-    for (_, end), (begin, _) in zip(spans, spans[1:], strict=False):
+    for (_, end), (begin, _) in itertools.pairwise(spans):
         assert end < begin, events
-
-
-@pytest.fixture
-def place(tmp_path):
-    return Place(tmp_path)
