@@ -133,7 +133,7 @@ def samples_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows by direction -> one row a run: rates add up, latencies are weighted by I/Os."""
     data = rows[rows["direction"].isin(["read", "write", "trim", "mixed"])]
     if data.empty:
-        return pd.DataFrame(columns=[*COLUMNS, *METRICS])
+        return pd.DataFrame(columns=list(dict.fromkeys([*COLUMNS, *METRICS])))
     data = data.assign(
         cpu_percent=data["usr_cpu_percent"] + data["sys_cpu_percent"],
         weighted=data["clat_mean_ns"] * data["total_ios"],

@@ -70,6 +70,11 @@ def has_event(place, name):
     return lambda: any(event[0] == name for event in place.events())
 
 
+def keepers(place):
+    """The keeper alone: the agent's command line names the keeper's recovery."""
+    return sorted(set(processes(place, "keeper/server.py")) - set(processes(place, "hosts/agent.py")))
+
+
 WHERE = {
     "load": lambda place: wait_until(has_event(place, "load")),
     "prep": lambda place: wait_until(has_event(place, "prep-begin")),
@@ -82,8 +87,9 @@ VICTIMS = {
     "ctrl-c": lambda place, process: os.killpg(process.pid, signal.SIGINT),
     "term": lambda place, process: kill([process.pid], signal.SIGTERM),
     "hup": lambda place, process: os.killpg(process.pid, signal.SIGHUP),
-    "keeper": lambda place, process: kill(processes(place, "keeper/server.py")),
+    "keeper": lambda place, process: kill(keepers(place)),
     "agent": lambda place, process: kill(processes(place, "hosts/agent.py")),
+    "keeper and snakemake": lambda place, process: kill([process.pid, *keepers(place)]),
     "fio": lambda place, process: kill(processes(place, "fixtures/fake/fio")),
     "client": lambda place, process: kill(processes(place, "keeper/client.py")),
     "everything": lambda place, process: kill(processes(place)),
