@@ -67,7 +67,7 @@ def check(device: Device) -> list[str]:
     sizes = ("size_bytes", "cache_size_bytes", "zone_size_bytes", "zone_capacity_bytes")
     found = zones.whole_mib_problems(device, "null_blk", *sizes)
     if device["zoned"]:
-        found += zones.geometry_problems(device, limits_below=True)
+        found += zones.geometry_problems(device)
         if device.get("discard"):
             found.append("discard = true: null_blk ignores it on a zoned device")
     if not device["memory_backed"]:
@@ -117,6 +117,8 @@ def describe(device: Device, readings: Mapping[str, str]) -> Description:
     if bad := RANGE.fullmatch(str(device.get("badblocks", ""))):
         first, last = int(bad[1]), int(bad[2])
         configured["badblocks"] = f"{first} {last - first + 1}"  # written as a range, read as start and length
+    if device.get("badblocks_once"):
+        configured["badblocks"] = None  # the partition scan may have been the one I/O that fails
     parameters, mismatches = configfs.compared(CONFIG, table(device), configured, readings)
     if device["zoned"]:
         geometry, wrong = zones.compared(device, readings)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from scripts.drivers import backing, module, queue, zones
-from scripts.drivers.base import Description, Device, Facts, Mismatch
+from scripts.drivers.base import Description, Device, Facts
 from scripts.hosts import operations as op
 from scripts.hosts.operations import Operation
 
@@ -81,9 +81,6 @@ def describe(device: Device, readings: Mapping[str, str]) -> Description:
     """Compare with sysfs and with the zones."""
     shown = queue.described(DISK, device, readings)
     parameters, mismatches = zones.compared(device, readings)
-    if device.get("zone_append") is False and shown.parameters.get("queue/zone_append_max_bytes"):
-        limit = shown.parameters["queue/zone_append_max_bytes"]
-        mismatches.append(Mismatch("zone_append", False, f"up to {limit} bytes", "queue/zone_append_max_bytes"))
     return replace(
         shown,
         parameters={**shown.parameters, **parameters},

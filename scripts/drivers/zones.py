@@ -15,12 +15,10 @@ ZONE = re.compile(r"len 0x(?P<length>[0-9a-f]+), cap 0x(?P<capacity>[0-9a-f]+).*
 CONVENTIONAL = "1"
 
 
-def geometry_problems(device: Device, limits_below: bool = False) -> list[str]:
+def geometry_problems(device: Device) -> list[str]:
     """Requests that a driver would refuse, hang on, or worse, silently change.
 
-    Args:
-        device: resolved parameters.
-        limits_below: the driver takes a limit of as many zones as there are for no limit.
+    The block layer takes a limit of as many open zones as there are sequential ones, or more, for no limit.
     """
     size, zone = device.get("size_bytes", 0), device.get("zone_size_bytes", 0)
     if not zone:
@@ -39,12 +37,10 @@ def geometry_problems(device: Device, limits_below: bool = False) -> list[str]:
         found.append(f"conventional_zones = {conventional}: must be fewer than the device's {zones} zones")
         return found
     sequential = zones - conventional
-    most = sequential - 1 if limits_below else sequential
     for key in ("max_open_zones", "max_active_zones"):
-        if device.get(key, 0) > most:
-            found.append(
-                f"{key} = {device[key]}: must be 0 to {most} with {sequential} sequential zones; 0 is no limit"
-            )
+        if device.get(key, 0) >= sequential:
+            allowed = f"must be 0 (no limit) or less than the device's {sequential} sequential zones"
+            found.append(f"{key} = {device[key]}: {allowed}")
     opened, active = device.get("max_open_zones", 0), device.get("max_active_zones", 0)
     if active and opened > active:
         found.append(f"max_open_zones = {opened}: must be at most max_active_zones = {active}")
