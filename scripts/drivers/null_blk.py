@@ -54,6 +54,7 @@ ZONE_ATTRIBUTES = {
 }
 
 
+TAG_SET = ("submit_queues", "poll_queues", "hw_queue_depth")
 RANGE = re.compile(r"\+(\d+)-(\d+)")
 
 
@@ -90,9 +91,12 @@ def requires(device: Device, facts: Facts) -> list[str]:
 
 def create(device: Device) -> list[Operation]:
     """Load the module without devices, make one through configfs, power it on."""
+    options = ["nr_devices=0"]
+    if device.get("shared_tags"):  # one set of tags for all devices, made of the module's parameters
+        options += [f"{name}={device[ATTRIBUTES[name][0]]}" for name in TAG_SET]
     return [
         *module.vacant(*MODULES),
-        op.execute("modprobe", "null_blk", "nr_devices=0"),
+        op.execute("modprobe", "null_blk", *options),
         op.make_directory(CONFIG),
         *configfs.settings(CONFIG, table(device), device),
         op.write(f"{CONFIG}/power", 1),

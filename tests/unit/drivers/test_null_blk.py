@@ -38,6 +38,11 @@ def test_zone_attributes_in_mib():
     assert f"write {C}/zone_capacity 12" in made and f"write {C}/zoned 1" in made
 
 
+def test_shared_tags_are_made_of_the_modules_parameters():
+    made = texts(null_blk.create(device("null_blk", shared_tags=True, queues=2)))
+    assert made[1] == "exec modprobe null_blk nr_devices=0 submit_queues=2 poll_queues=0 hw_queue_depth=64"
+
+
 def test_as_asked():
     wrong, description = described("null_blk", zoned(), zoned_readings())
     assert wrong == []
