@@ -22,14 +22,34 @@ CONTROL = "/dev/ublk-control"
 STATE = "/run/ublksrvd/0000.json"
 MIB = 1 << 20
 NULL_BYTES = 250 << 30
-FLAGS = ("buffered_io", "user_copy", "zero_copy", "multi_cpus_affinity", "mlock", "async_await", "no_discard")
+FLAGS = {
+    "zoned": ("user_copy", "multi_cpus_affinity"),
+    "null": ("user_copy", "zero_copy", "multi_cpus_affinity", "mlock", "async_await"),
+    "loop": ("buffered_io", "zero_copy", "multi_cpus_affinity", "mlock", "async_await", "no_discard"),
+}
+"""Switches by target. rublk offers some of them for other targets too, and panics when they are used."""
+ALL_FLAGS = tuple(dict.fromkeys(flag for flags in FLAGS.values() for flag in flags))
+
+
+def bit(number: int, when: bool = True) -> Callable[[str], bool]:
+    """A reader of one bit of a hexadecimal word; `when` is the bit's value that means yes."""
+    return lambda text: bool(int(text, 16) >> number & 1) is when
+
+
 LISTED: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "state": (r"state (\w+)", str),
     "target": (r'"name":"(\w+)"', str),
     "io_buf_size_bytes": (r"max rq size (\d+)", int),
+    "zero_copy": (r"\bflags (0x\w+)", bit(0)),  # UBLK_F_SUPPORT_ZERO_COPY
+    "user_copy": (r"\bflags (0x\w+)", bit(7)),  # UBLK_F_USER_COPY
+    "multi_cpus_affinity": (r"ublksrv_flags: (0x\w+)", bit(36, when=False)),
+    "mlock": (r"ublksrv_flags: (0x\w+)", bit(37)),
     "buffered_io": (r'"direct_io":(\d)', lambda text: text == "0"),
+    "async_await": (r'"async_await":(\w+)', lambda text: text == "true"),
+    "no_discard": (r'"no_discard":(\w+)', lambda text: text == "true"),
 }
 """Our keys in the output of `rublk list`."""
+ALWAYS_LISTED = ("state", "target", "io_buf_size_bytes")
 CHANGING = re.compile(r"daemon pid \d+|tid: \d+|ublk[cb]: \d+:\d+")
 """Parts of that output that differ between two devices of the same kind."""
 
@@ -53,9 +73,16 @@ def check(device: Device) -> list[str]:
             for key in keys
             if device.get(key)
         ]
-    if target != "loop":
-        flags = ("buffered_io", "no_discard")
-        found += [f"{flag} = true: only target: loop has that, not {target}" for flag in flags if device.get(flag)]
+    allowed = FLAGS[target]
+    found += [
+        f"{flag} = true: rublk's {target} target does not have it; there is {', '.join(allowed)}"
+        for flag in ALL_FLAGS
+        if device.get(flag) and flag not in allowed
+    ]
+    if target == "zoned" and device.get("user_copy") is False:
+        found.append("user_copy = false: rublk's zoned target always copies itself")
+    if device.get("user_copy") and device.get("zero_copy"):
+        found.append("zero_copy = true: can not be had together with user_copy")
     if target == "null" and device["size_bytes"] > NULL_BYTES:
         found.append(f"size = {short_bytes(device['size_bytes'])}: must be at most the 250g of target: null")
     buffer = device["io_buf_size_bytes"]
@@ -81,7 +108,7 @@ def command(device: Device) -> list[str]:
     parts: list[Any] = ["rublk", "add", device["target"], "-n", 0]
     parts += ["--queue", device["queues"], "--depth", device["queue_depth"]]
     parts += ["--logical-block-size", device["block_size_bytes"], "--io-buf-size", device["io_buf_size_bytes"]]
-    parts += [f"--{flag.replace('_', '-')}" for flag in FLAGS if device.get(flag)]
+    parts += [f"--{flag.replace('_', '-')}" for flag in ALL_FLAGS if device.get(flag)]
     if device["target"] == "loop":
         parts += ["--file", image(device)]
     if device["target"] == "zoned":
@@ -146,11 +173,9 @@ def describe(device: Device, readings: Mapping[str, str]) -> Description:
     for key, (pattern, kind) in LISTED.items():
         match = re.search(pattern, text)
         actual = kind(match[1]) if match else None
-        if key == "buffered_io" and device["target"] != "loop":
-            continue
         parameters[f"rublk/{key}"] = actual
-        wanted = {"state": "LIVE", **device}[key]
-        if actual != wanted:
+        wanted = {"state": "LIVE", **device}.get(key)
+        if wanted not in (None, actual) and (key in ALWAYS_LISTED or actual is not None):
             mismatches.append(Mismatch(key, wanted, "nothing" if actual is None else actual, "rublk list"))
     environment = {
         **shown.environment,

@@ -134,6 +134,31 @@ def test_ublk_silent_changes(changed, expected):
     assert len(wrong) == 1 and wrong[0].startswith(expected)
 
 
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("zero_copy", ("0x26042", "0x26843")),
+        ("multi_cpus_affinity", ("ublksrv_flags: 0x1000000000", "ublksrv_flags: 0x0")),
+        ("mlock", ("0x1000000000", "0x3000000000")),
+        ("buffered_io", ('"direct_io":1', '"direct_io":0')),
+        ("async_await", ('"async_await":false', '"async_await":true')),
+        ("no_discard", ('"no_discard":false', '"no_discard":true')),
+    ],
+)
+def test_switches_as_rublk_lists_them(key, words):
+    """`rublk list` of a loop target as recorded, and with the one word that the switch changes."""
+    listed = RUBLK_LIST.replace('"zoned","type"', '"loop","type"').replace("0x261c2", "0x26042")
+    data = '{"loop":{"async_await":false,"back_file_path":"/run/image","direct_io":1,"no_discard":false}}'
+    listed = listed.replace('{"zoned":{"path":"/run/blkcampaign-backing/blkcampaign/0"}}', data)
+    readings = {**PLAIN, "queue/nr_requests": "128\n", "list": listed}
+    changed = {**readings, "list": listed.replace(*words)}
+    assert changed != readings
+    without, with_it = device("ublk", target="loop"), device("ublk", target="loop", **{key: True})
+    assert described("ublk", without, readings)[0] == [] == described("ublk", with_it, changed)[0]
+    for requested, read in ((without, changed), (with_it, readings)):
+        assert [text.split(":")[0] for text in described("ublk", requested, read)[0]] == [key]
+
+
 def test_ublk_geometry_of_an_old_superblock():
     """Asked for 256 MiB in 32 MiB zones; a superblock in the directory said 512, 64 and two conventional ones."""
     requested = device("ublk", size="256m", zone_size="32m", max_open_zones=2)
@@ -170,7 +195,10 @@ def test_ublk_null_is_used_as_far_as_asked():
         ({**ZONES, "max_open_zones": 99}, "max_open_zones = 99: must be 0 (no limit) or less than"),
         ({**ZONES, "pre_alloc_size": "32m"}, "pre_alloc_size = 32m: must be at most zone_size = 16m"),
         ({**ZONES, "zone_capacity": "12m"}, "zone_capacity = 12m: rublk has none; must be zone_size = 16m"),
-        ({**ZONES, "buffered_io": True}, "buffered_io = true: only target: loop has that, not zoned"),
+        ({**ZONES, "buffered_io": True}, "buffered_io = true: rublk's zoned target does not have it"),
+        ({**ZONES, "mlock": True}, "mlock = true: rublk's zoned target does not have it; there is user_copy, multi"),
+        ({**ZONES, "user_copy": False}, "user_copy = false: rublk's zoned target always copies itself"),
+        ({"target": "null", "user_copy": True, "zero_copy": True}, "zero_copy = true: can not be had together"),
         ({}, "zone_size is missing"),
         ({**ZONES, "target": "null"}, "zone_size = 16777216: only target: zoned has that, not null"),
         ({"target": "null", "size": "251g"}, "size = 251g: must be at most the 250g of target: null"),
