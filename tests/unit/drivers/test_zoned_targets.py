@@ -3,6 +3,7 @@
 import pytest
 
 from scripts.drivers import backing, ublk, zloop
+from scripts.fio.command import prep_options
 from tests.unit.drivers.recorded import PLAIN, RUBLK_LIST, ZONED, described, device, texts, zones
 
 MOUNT = "/run/blkcampaign-backing"
@@ -187,6 +188,12 @@ def test_ublk_null_is_used_as_far_as_asked():
     assert ublk.fio_options(requested) == {"size_bytes": 128 << 20}
     assert ublk.fio_options(device("ublk", **ZONES)) == {}
     assert not [text for text in texts(ublk.create(requested)) if "mount" in text or "brd" in text]
+
+
+@pytest.mark.parametrize("target", ["null", "loop"])
+def test_targets_without_zones_are_not_prepared_as_zoned(target):
+    assert "zonemode" not in prep_options({}, device("ublk", target=target))
+    assert prep_options({}, device("ublk", **ZONES))["zonemode"] == "zbd"
 
 
 @pytest.mark.parametrize(
