@@ -1,10 +1,11 @@
 """null_blk, the kernel's C null block driver, plain or zoned, configured through configfs."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from scripts.drivers import queue, zones
-from scripts.drivers.base import Description, Device, Facts, Mismatch
+from scripts.drivers import configfs, module, queue, zones
+from scripts.drivers.base import Description, Device, Facts
 from scripts.hosts import operations as op
 from scripts.hosts.operations import Operation
 
@@ -12,9 +13,8 @@ MODULES = ("null_blk",)
 DAEMONS: tuple[str, ...] = ()
 DISK = "nullb0"
 CONFIG = f"/sys/kernel/config/nullb/{DISK}"
-MIB = 1 << 20
+MIB = configfs.MIB
 
-# configfs attribute -> our key and its divisor, in the order they are written
 ATTRIBUTES = {
     "size": ("size_bytes", MIB),
     "blocksize": ("block_size_bytes", 1),
@@ -39,8 +39,11 @@ ATTRIBUTES = {
     "rotational": ("rotational", 1),
     "fua": ("fua", 1),
     "badblocks": ("badblocks", 1),
+    "badblocks_once": ("badblocks_once", 1),
+    "badblocks_partial_io": ("badblocks_partial_io", 1),
 }
 ZONE_ATTRIBUTES = {
+    "zoned": ("zoned", 1),
     "zone_size": ("zone_size_bytes", MIB),
     "zone_capacity": ("zone_capacity_bytes", MIB),
     "zone_nr_conv": ("conventional_zones", 1),
@@ -51,74 +54,86 @@ ZONE_ATTRIBUTES = {
 }
 
 
-def attributes(device: Device) -> dict[str, tuple[str, int]]:
-    """configfs attributes that this device sets."""
-    table = {**ATTRIBUTES, **({"zoned": ("zoned", 1), **ZONE_ATTRIBUTES} if device["zoned"] else {})}
-    return {name: (key, divisor) for name, (key, divisor) in table.items() if device.get(key) is not None}
+TAG_SET = ("submit_queues", "poll_queues", "hw_queue_depth")
+RANGE = re.compile(r"\+(\d+)-(\d+)")
+
+
+def table(device: Device) -> dict[str, tuple[str, int]]:
+    """The attributes that this kind of device has."""
+    return {**ATTRIBUTES, **ZONE_ATTRIBUTES} if device["zoned"] else ATTRIBUTES
 
 
 def check(device: Device) -> list[str]:
-    """Contradictions in the request."""
-    found = []
-    for key in ("size_bytes", "cache_size_bytes", "zone_size_bytes", "zone_capacity_bytes"):
-        if device.get(key) and device[key] % MIB:
-            found.append(f"{key.removesuffix('_bytes')} = {device[key]}: null_blk takes whole MiB")
+    """Contradictions in the request; null_blk changes most of them without an error."""
+    sizes = ("size_bytes", "cache_size_bytes", "zone_size_bytes", "zone_capacity_bytes")
+    found = zones.whole_mib_problems(device, "null_blk", *sizes)
     if device["zoned"]:
         found += zones.geometry_problems(device)
+        if device.get("discard"):
+            found.append("discard = true: null_blk ignores it on a zoned device")
+    if not device["memory_backed"]:
+        found += [
+            f"{key} = {device[name]}: null_blk ignores it without memory_backed: true"
+            for key, name in (("discard", "discard"), ("cache_size", "cache_size_bytes"))
+            if device.get(name)
+        ]
+    elif device.get("blocking") is False:
+        found.append("blocking = false: a memory_backed device always blocks")
+    if device["completion_nsec"] and device["irqmode"] != 2:
+        found.append(f"completion_nsec = {device['completion_nsec']}: has no effect without irqmode: 2")
     return found
 
 
 def requires(device: Device, facts: Facts) -> list[str]:
     """Reasons why this machine can not have the device."""
-    return queue.missing(device, facts, MODULES)
+    return module.missing(facts, MODULES, ("blkzone",) if device["zoned"] else ())
 
 
 def create(device: Device) -> list[Operation]:
     """Load the module without devices, make one through configfs, power it on."""
-    settings = []
-    for name, (key, divisor) in attributes(device).items():
-        value = device[key]
-        settings.append(op.write(f"{CONFIG}/{name}", value if divisor == 1 else value // divisor))
+    options = ["nr_devices=0"]
+    if device.get("shared_tags"):  # one set of tags for all devices, made of the module's parameters
+        options += [f"{name}={device[ATTRIBUTES[name][0]]}" for name in TAG_SET]
     return [
-        op.absent("/sys/module/null_blk", message="null_blk is loaded already; unload it first"),
-        op.execute("modprobe", "null_blk", "nr_devices=0"),
+        *module.vacant(*MODULES),
+        op.execute("modprobe", "null_blk", *options),
         op.make_directory(CONFIG),
-        *settings,
+        *configfs.settings(CONFIG, table(device), device),
         op.write(f"{CONFIG}/power", 1),
         *queue.settle(DISK, device),
     ]
 
 
 def readback(device: Device) -> list[Operation]:
-    """Read the queue, and every attribute set, after power on."""
+    """Read the queue, and every attribute after power on, asked for or not: defaults differ between kernels."""
     return [
         *queue.readings(DISK),
-        *(op.read(f"{CONFIG}/{name}", label=f"configfs/{name}", optional=True) for name in attributes(device)),
-        op.read("/sys/module/null_blk/srcversion", label="srcversion", optional=True),
+        *configfs.readings(CONFIG, table(device)),
+        *(zones.readings(device, node(device)) if device["zoned"] else []),
+        *module.readings("null_blk"),
     ]
 
 
 def describe(device: Device, readings: Mapping[str, str]) -> Description:
     """Compare with configfs as well: the driver writes there what it made of a request."""
-    shown = queue.described(
-        DISK, device, readings, without=() if device["zoned"] else ("max_open_zones", "max_active_zones")
+    shown = queue.described(DISK, device, readings)
+    configured = dict(device)
+    if bad := RANGE.fullmatch(str(device.get("badblocks", ""))):
+        first, last = int(bad[1]), int(bad[2])
+        configured["badblocks"] = f"{first} {last - first + 1}"  # written as a range, read as start and length
+    if device.get("badblocks_once"):
+        configured["badblocks"] = None  # the partition scan may have been the one I/O that fails
+    parameters, mismatches = configfs.compared(CONFIG, table(device), configured, readings)
+    if device["zoned"]:
+        geometry, wrong = zones.compared(device, readings)
+        parameters, mismatches = {**parameters, **geometry}, [*mismatches, *wrong]
+    known = {mismatch.parameter for mismatch in shown.mismatches}
+    return replace(
+        shown,
+        parameters={**shown.parameters, **parameters},
+        mismatches=[*shown.mismatches, *(m for m in mismatches if m.parameter not in known)],
+        environment={**shown.environment, **module.identity("null_blk", readings)},
     )
-    mismatches = list(shown.mismatches)
-    parameters = dict(shown.parameters)
-    for name, (key, divisor) in attributes(device).items():
-        if f"configfs/{name}" not in readings:
-            continue
-        actual = queue.number(readings[f"configfs/{name}"].replace("Y", "1").replace("N", "0"))
-        if isinstance(actual, int):
-            actual *= divisor
-        parameters[f"configfs/{name}"] = actual
-        already = {mismatch.parameter for mismatch in mismatches}
-        if actual != device[key] and key not in already:
-            mismatches.append(Mismatch(key, device[key], actual, f"{CONFIG}/{name}"))
-    if not device["zoned"] and parameters.get("queue/zoned", "none") != "none":
-        mismatches.append(Mismatch("zoned", False, parameters["queue/zoned"], "queue/zoned"))
-    environment = {**shown.environment, "null_blk_srcversion": readings.get("srcversion", "").strip() or "built in"}
-    return replace(shown, parameters=parameters, mismatches=mismatches, environment=environment)
 
 
 def reset(device: Device) -> list[Operation]:
@@ -131,13 +146,13 @@ def destroy(device: Device) -> list[Operation]:
     return [
         op.write(f"{CONFIG}/power", 0, optional=True),
         op.remove_directory(CONFIG, optional=True),
-        *queue.unload(*MODULES),
+        *module.unload(*MODULES),
     ]
 
 
 def gone(device: Device) -> list[Operation]:
     """Succeeds when device and module are gone; a memory-backed device has returned its memory then."""
-    return [op.absent(CONFIG), op.wait_gone(f"/dev/{DISK}"), *queue.modules_gone(*MODULES)]
+    return [op.absent(CONFIG), op.wait_gone(f"/dev/{DISK}"), *module.gone(*MODULES)]
 
 
 def node(device: Device) -> str:

@@ -10,6 +10,7 @@ from scripts.hosts.operations import Operation
 ATTRIBUTES = (
     "scheduler",
     "nr_requests",
+    "async_depth",
     "logical_block_size",
     "physical_block_size",
     "rotational",
@@ -21,6 +22,8 @@ ATTRIBUTES = (
     "zone_append_max_bytes",
     "write_cache",
     "fua",
+    "stable_writes",
+    "discard_max_bytes",
     "rq_affinity",
     "nomerges",
     "io_poll",
@@ -35,6 +38,7 @@ ATTRIBUTES = (
 
 DIRECTLY_COMPARED = {
     "block_size_bytes": "logical_block_size",
+    "scheduler": "scheduler",
     "max_open_zones": "max_open_zones",
     "max_active_zones": "max_active_zones",
 }
@@ -79,58 +83,53 @@ def described(disk: str, device: Device, read: Mapping[str, str], without: tuple
         read: readings by label.
         without: requested keys that the queue does not show for this driver.
     """
-    queue = {name: read[f"queue/{name}"] for name in ATTRIBUTES if f"queue/{name}" in read}
-    values = {name: number(text) for name, text in queue.items()}
-    if "scheduler" in queue:
-        values["scheduler"] = active(queue["scheduler"])
-    size_bytes = int(read["size"]) * 512
-    mq = [name for name in read.get("mq", "").split() if name.isdigit()]
-    actual: dict[str, tuple[Any, str]] = {"size_bytes": (size_bytes, f"/sys/block/{disk}/size x 512")}
-    for key, name in DIRECTLY_COMPARED.items():
-        if name in values:
-            actual[key] = (values[name], f"queue/{name}")
+    values = {name: number(read[f"queue/{name}"]) for name in ATTRIBUTES if f"queue/{name}" in read}
     if "scheduler" in values:
-        actual["scheduler"] = (values["scheduler"], "queue/scheduler")
-    if "nr_requests" in values:
-        depth = "nr_requests" if device.get("nr_requests") else "queue_depth"
-        actual[depth] = (values["nr_requests"], "queue/nr_requests")
-    if mq:
-        actual["queues"] = (len(mq), f"number of /sys/block/{disk}/mq/*")
-    if isinstance(values.get("chunk_sectors"), int) and values.get("zoned", "none") != "none":
-        actual["zone_size_bytes"] = (values["chunk_sectors"] * 512, "queue/chunk_sectors x 512")
+        values["scheduler"] = active(read["queue/scheduler"])
+    actual = measured(disk, device, read, values)
     mismatches = [
         Mismatch(key, device[key], value, where)
         for key, (value, where) in actual.items()
         if device.get(key) is not None and key not in without and device[key] != value
     ]
+    is_zoned = values.get("zoned", "none") != "none"
+    if is_zoned != wants_zones(device):
+        mismatches.append(Mismatch("zoned", wants_zones(device), values.get("zoned", "none"), "queue/zoned"))
+    zones = device["size_bytes"] // device["zone_size_bytes"] if is_zoned and device.get("zone_size_bytes") else None
+    if zones and values.get("nr_zones") != zones:
+        mismatches.append(Mismatch("number of zones", zones, values.get("nr_zones"), "queue/nr_zones"))
     parameters = {**{key: value for key, (value, _) in actual.items()}, **{f"queue/{k}": v for k, v in values.items()}}
     return Description(parameters, mismatches, {f"queue/{name}": value for name, value in values.items()})
 
 
-def unload(*modules: str) -> list[Operation]:
-    """Remove modules, as often as it takes for the last user to be gone; not loaded is fine."""
-    return [op.execute("modprobe", "-r", module, allow=(0, 1), optional=True) for module in modules]
+def measured(
+    disk: str, device: Device, read: Mapping[str, str], values: Mapping[str, Any]
+) -> dict[str, tuple[Any, str]]:
+    """Our keys as the kernel has them: (value, where it is shown)."""
+    actual: dict[str, tuple[Any, str]] = {"size_bytes": (int(read["size"]) * 512, f"/sys/block/{disk}/size x 512")}
+    for key, name in DIRECTLY_COMPARED.items():
+        if name in values:
+            actual[key] = (values[name], f"queue/{name}")
+    if "nr_requests" in values:
+        depth, where = ("nr_requests", "") if device.get("nr_requests") else ("queue_depth", doubling(device, values))
+        actual[depth] = (values["nr_requests"], f"queue/nr_requests{where}")
+    mq = [name for name in read.get("mq", "").split() if name.isdigit()]
+    if mq:
+        polled = device.get("poll_queues", 0)
+        less = f" less {polled} for polling" if polled else ""
+        actual["queues"] = (len(mq) - polled, f"number of /sys/block/{disk}/mq/*{less}")
+    if isinstance(values.get("chunk_sectors"), int) and values.get("zoned", "none") != "none":
+        actual["zone_size_bytes"] = (values["chunk_sectors"] * 512, "queue/chunk_sectors x 512")
+    return actual
 
 
-def modules_gone(*modules: str) -> list[Operation]:
-    """Succeeds when none of the modules is loaded."""
-    return [op.wait_gone(f"/sys/module/{module}", count=40) for module in modules]
+def doubling(device: Device, values: Mapping[str, Any]) -> str:
+    """How to accept the requests that a scheduler adds: all but none change nr_requests when they are set."""
+    if values.get("scheduler") in (None, "none") or values["nr_requests"] == device.get("queue_depth"):
+        return ""
+    return f"; {values['scheduler']} sets its own number: say nr_requests: {values['nr_requests']} to have that"
 
 
-def missing(device: Device, facts: Any, modules: tuple[str, ...], programs: tuple[str, ...] = ()) -> list[str]:
-    """Reasons of `requires`: modules and programs that are not there, rights that are."""
-    reasons = []
-    for name in (*modules, *programs):
-        if name in facts.unavailable:
-            reasons.append(facts.unavailable[name])
-    reasons += [
-        f"kernel {facts.kernel} has no module {name}"
-        for name in modules
-        if name not in facts.modules and name not in facts.unavailable
-    ]
-    reasons += [
-        f"no program {name}" for name in programs if name not in facts.programs and name not in facts.unavailable
-    ]
-    if not facts.root:
-        reasons.append("loading kernel modules needs root")
-    return reasons
+def wants_zones(device: Device) -> bool:
+    """Whether a zoned device was asked for."""
+    return bool(device.get("zoned", bool(device.get("zone_size_bytes"))))
