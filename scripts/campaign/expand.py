@@ -192,6 +192,11 @@ def device_problems(
             problems.append(
                 Problem(f"device.{key}", value, "unknown to the drivers of all variants", closest(key, all_known))
             )
+    for variant in variants.values():
+        for key, value in variant.device.items():
+            for other in variants.values():
+                if key not in schema_of(other.driver)["properties"]:
+                    report(f"{other.label} has no {key}; {variant.label} has {key}={plain(value)}")
     devices: dict[tuple[str, str], dict[str, Any]] = {}
     seen: dict[tuple[str, str], dict[str, Any] | None] = {}
     for variant in variants.values():
@@ -203,7 +208,7 @@ def device_problems(
                     allowed = f"an axis that driver {variant.driver!r} of variant {variant.name!r} does not have"
                     problems.append(Problem(f"device.{key}", common[key], allowed))
                 elif key in all_known:
-                    report(f"{variant.label} has no {key}; the others have {key}={common[key]}")
+                    report(f"{variant.label} has no {key}; the others have {key}={plain(common[key])}")
             signature = (variant.name, json.dumps(written, sort_keys=True, default=str))
             if signature not in seen:
                 found = []
@@ -217,6 +222,11 @@ def device_problems(
             if device is not None:
                 devices[variant.name, cell.name] = device
     return devices, problems
+
+
+def plain(value: Any) -> str:
+    """A value as the campaign file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def require(problems: list[Problem], document: Document) -> None:

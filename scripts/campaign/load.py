@@ -72,13 +72,16 @@ def campaign_names(directory: Path) -> list[str]:
 
 
 def read_document(directory: Path, options: Options) -> Document:
-    """Read and validate `<directory>/<options.campaign>.yaml`.
+    """Read and validate `<directory>/<options.campaign>.yaml`, or the file itself where the option ends with .yaml.
 
     Raises:
         CampaignError: all that is wrong with the file, or which campaigns there are.
     """
-    path = directory / f"{options.campaign}.yaml"
-    if not path.is_file() or "/" in options.campaign:
+    own = options.campaign.endswith((".yaml", ".yml"))
+    path = Path(options.campaign) if own else directory / f"{options.campaign}.yaml"
+    if own and not path.is_file():
+        raise CampaignError("--config", [Problem("campaign", options.campaign, "no such file")])
+    if not own and (not path.is_file() or "/" in options.campaign):
         names = campaign_names(directory)
         problem = Problem("campaign", options.campaign, f"one of {', '.join(names)}", closest(options.campaign, names))
         raise CampaignError(f"--config (files of {directory})", [problem])
@@ -109,4 +112,4 @@ def read_document(directory: Path, options: Options) -> Document:
     for key, property_schema in schema["properties"].items():
         if "default" in property_schema:
             keys.setdefault(key, property_schema["default"])
-    return Document(options.campaign, str(path), options.scale or "default", keys)
+    return Document(path.stem, str(path), options.scale or "default", keys)

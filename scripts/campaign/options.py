@@ -7,7 +7,7 @@ from typing import Any
 from scripts.campaign.errors import CampaignError, Problem, closest
 
 WHAT = {
-    "campaign": "name of a file of config/campaigns/, without .yaml",
+    "campaign": "name of a file of config/campaigns/ without .yaml, or a path that ends with .yaml",
     "scale": "name under `scales:` of the campaign",
     "seed": "a whole number: seed of the order of runs",
     "repeats": "a whole number >= 1: samples of every cell",
