@@ -69,19 +69,24 @@ def open_qmp(connection: socket.socket, timeout_s: float = 5) -> Control:
     return qmp
 
 
-def rescue(agent: Control, script: str, timeout_s: float = 8) -> str:
-    """Run a shell script in the guest through QEMU's guest agent; its output, or what went wrong. Never raises."""
+def rescue(agent: Control, script: str, timeout_s: float = 15) -> str:
+    """Run Python in the guest through QEMU's guest agent; its output, or what went wrong. Never raises.
+
+    Not a shell: each program that one starts takes 50 ms under emulation, for every process of the guest.
+    """
     try:
         number = time.monotonic_ns() & 0x7FFFFFFF
-        agent.file.write(b"\xff")  # empties the guest's parser of half a line
         if agent.ask("guest-sync", id=number) != number:
             return "(guest agent: out of step)"
-        pid = agent.ask("guest-exec", path="/bin/sh", arg=["-c", script], **{"capture-output": True})["pid"]
+        argv = ["-S", "-E", "-c", f"import sys; sys.path.insert(0, '/run/blk'); {script}"]
+        arguments: dict[str, Any] = {"path": "/usr/bin/python3", "arg": argv, "capture-output": True}
+        pid = agent.ask("guest-exec", **arguments)["pid"]
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:
             status = agent.ask("guest-exec-status", pid=pid)
             if status.get("exited"):
-                return base64.b64decode(status.get("out-data", "")).decode(errors="replace")
+                said = base64.b64decode(status.get("err-data", "")) + base64.b64decode(status.get("out-data", ""))
+                return said.decode(errors="replace").strip()
             time.sleep(0.1)
         return "(guest agent: no end)"
     except (OSError, ValueError, KeyError) as error:
@@ -89,9 +94,5 @@ def rescue(agent: Control, script: str, timeout_s: float = 8) -> str:
 
 
 def kill_script(session: str, daemons: Sequence[str]) -> str:
-    """Shell text that kills everything with the session's mark: `daemons` (comm names) first, then the rest."""
-    marked = f"tr '\\0' '\\n' <$p/environ 2>/dev/null | grep -qx 'BLK_SESSION={session}'"
-    names = " ".join(name[:15] for name in daemons)
-    one_of = f"""case " {names} " in *" $(cat $p/comm) "*) true;; *) false;; esac"""
-    loop = "for p in /proc/[0-9]*; do if {}; then kill -9 ${{p#/proc/}}; fi; done"
-    return "; ".join(loop.format(test) for test in (f"{marked} && {one_of}", marked))
+    """Python that kills everything with the session's mark in a guest: `daemons` first, as the agent itself would."""
+    return f"import agent; agent.kill_marked({f'BLK_SESSION={session}'.encode()!r}, {list(daemons)!r})"
