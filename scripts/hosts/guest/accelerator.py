@@ -16,11 +16,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.hosts.guest.boot import QEMU
 from scripts.keeper.process import boot_id
 from scripts.lab.cache import cache_directory
 
 PROBE_S = 25
-QEMU = "qemu-system-x86_64"
 END = re.compile(rb"not syncing: VFS|KVM internal error|emulation failure|failed to initialize|[Oo]ops: |not syncing")
 
 
@@ -64,7 +64,24 @@ def accelerator(kernel: Path, say: Callable[[str], None] | None = None) -> Accel
 
 def probe(kernel: Path, timeout_s: float = PROBE_S) -> Accelerator:
     """Boot and look."""
-    command = [QEMU, "-accel", "kvm", "-cpu", "host", "-smp", "2", "-m", "512", "-nodefaults", "-display", "none"]
+    command = [
+        "setpriv",
+        "--pdeathsig",
+        "KILL",
+        "--",
+        QEMU,
+        "-accel",
+        "kvm",
+        "-cpu",
+        "host",
+        "-smp",
+        "2",
+        "-m",
+        "512",
+        "-nodefaults",
+        "-display",
+        "none",
+    ]
     command += ["-no-reboot", "-serial", "stdio", "-kernel", str(kernel)]
     command += ["-append", "console=ttyS0 earlyprintk=serial,ttyS0,115200 panic=-1"]
     try:
@@ -78,7 +95,7 @@ def probe(kernel: Path, timeout_s: float = PROBE_S) -> Accelerator:
             if select.select([process.stdout], [], [], left)[0]:
                 data = os.read(process.stdout.fileno(), 65536)
                 if not data:
-                    why = "QEMU ended: " + output[-200:].decode(errors="replace").strip()
+                    why = "QEMU ended: " + " ".join(output[-200:].decode(errors="replace").split())
                     break
                 output += data
                 if match := END.search(output):

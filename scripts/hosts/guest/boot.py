@@ -1,71 +1,57 @@
-"""From a lab and a clock to the command that boots a guest."""
+"""From a lab and a clock to the command line of QEMU."""
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-AGENT_PORT = "blkcampaign.agent"
-RESCUE_PORT = "org.qemu.guest_agent.0"
+from scripts.hosts.guest.initramfs import AGENT_PORT, RESCUE_PORT, ROOT_TAG
+
+QEMU = "qemu-system-x86_64"
 SHIFT = 1
 INSTRUCTIONS_PER_GUEST_SECOND = 10**9 // 2**SHIFT
 """Under -icount shift=N every instruction takes 2^N ns of guest time."""
-
-START = f"""modprobe -q configfs
-mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
-port() {{ grep -l "^$1$" /sys/class/virtio-ports/*/name | cut -d/ -f5; }}
-mkdir -p /run/blk
-cp /lab/agent.py /run/blk/
-python3 -S -E /run/blk/agent.py "/dev/$(port {AGENT_PORT})" \\
-    /bin/sh -c 'echo o >/proc/sysrq-trigger' </dev/null >/lab/agent.log 2>&1 &
-exec qemu-ga -m virtio-serial -p "/dev/$(port {RESCUE_PORT})" -t /run </dev/null >/dev/null 2>&1
-"""
+MACHINES = {
+    "hardware": ["-accel", "kvm", "-cpu", "host"],
+    "emulated": ["-accel", "tcg,thread=multi", "-cpu", "max"],
+    "instructions": ["-accel", "tcg,thread=single", "-cpu", "max", "-icount", f"shift={SHIFT},sleep=off"],
+}
+# A kernel that oopses or stalls under a driver ends at once (panic=-1 and -no-reboot end QEMU) with a trace on the
+# console, where a wounded one would only let the run's deadline pass.
+KERNEL = "console=ttyS0 loglevel=6 panic=-1 oops=panic softlockup_panic=1 rdinit=/blk/init"
 
 
-def write_share(directory: Path) -> None:
-    """The folder that is /lab in the guest: our agent, and the script that starts it."""
-    shutil.copyfile(Path(__file__).resolve().parents[1] / "agent.py", directory / "agent.py")
-    (directory / "start.sh").write_text(START)
-
-
-def command(configuration: Mapping[str, Any], kernel: Path, root: Path, directory: Path) -> list[str]:
-    """The command line of vng.
+def command(
+    configuration: Mapping[str, Any], kernel: Path, root: Path, initrd: int, ends: tuple[int, int, int]
+) -> list[str]:
+    """The command that runs one guest and dies with the thread that started it.
 
     Args:
-        configuration: `clock`, `cpus`, `memory_bytes`. directory: for sockets, and shared with the guest as /lab.
+        configuration: `clock`, `cpus`, `memory_bytes`.
+        initrd: descriptor of the initramfs.
+        ends: descriptors of connected stream sockets: our agent's port, the rescue agent's port, QMP.
     """
-    sockets = {"qmp": "qmp.sock", "agent": "agent.sock", "rescue": "rescue.sock"}
-    paths = {name: directory / file for name, file in sockets.items()}
-    options = [
-        f"-qmp unix:{paths['qmp']},server=on,wait=off",
-        f"-pidfile {directory}/qemu.pid",
-        f"-chardev socket,path={paths['agent']},server=on,wait=off,id=blkagent",
-        f"-device virtserialport,chardev=blkagent,name={AGENT_PORT}",
-        f"-chardev socket,path={paths['rescue']},server=on,wait=off,id=blkrescue",
-        f"-device virtserialport,chardev=blkrescue,name={RESCUE_PORT}",
-    ]
-    clock = configuration["clock"]
-    if clock == "instructions":
-        options.append(f"-icount shift={SHIFT},sleep=off")
-    virtual = [] if clock == "hardware" else ["--disable-kvm"]
+    agent, rescue, qmp = ends
+    monitor = os.environ.get("BLK_GUEST_MONITOR")  # a path: a second QMP socket, to look at or disturb a guest by hand
     return [
-        str(Path(sys.executable).with_name("vng")),
-        *virtual,
-        "--disable-microvm",
-        "--force-9p",
-        *("--root", str(root), "--user", "root", "--run", str(kernel)),
-        *("--cpus", str(configuration["cpus"]), "-m", f"{configuration['memory_bytes'] >> 20}M"),
-        *("--rwdir", f"/lab={directory}"),
-        f"--qemu-opts={' '.join(options)}",
-        "--verbose",
-        "--",
-        "sh /lab/start.sh",
+        *("setpriv", "--pdeathsig", "KILL", "--"),
+        *(QEMU, "-name", "blkcampaign", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *("-machine", "q35", *MACHINES[configuration["clock"]]),
+        *("-smp", str(configuration["cpus"]), "-m", f"{configuration['memory_bytes'] >> 20}M"),
+        *("-kernel", str(kernel), "-initrd", f"/proc/self/fd/{initrd}", "-append", KERNEL),
+        *("-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"),
+        *("-chardev", f"socket,id=qmp,fd={qmp}", "-mon", "chardev=qmp,mode=control"),
+        *("-fsdev", f"local,id=root,path={root},security_model=none,readonly=on,multidevs=remap"),
+        *("-device", f"virtio-9p-pci,fsdev=root,mount_tag={ROOT_TAG}"),
+        *("-device", "virtio-serial-pci"),
+        *("-chardev", f"socket,id=agent,fd={agent}", "-device", f"virtserialport,chardev=agent,name={AGENT_PORT}"),
+        *("-chardev", f"socket,id=rescue,fd={rescue}", "-device", f"virtserialport,chardev=rescue,name={RESCUE_PORT}"),
+        *(("-qmp", f"unix:{monitor},server=on,wait=off") if monitor else ()),
     ]
 
 
 def environment(mark: str) -> dict[str, str]:
-    """For vng: its own tools are beside our Python, everything carries the keeper's mark."""
+    """For virtme-ng, whose tools are beside our Python, and QEMU: everything carries the keeper's mark."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     return {**os.environ, "PATH": path, "BLK_KEEPER": mark}
