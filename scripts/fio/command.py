@@ -27,9 +27,14 @@ def option_text(key: str, value: Any) -> str:
     return f"--{key}={value}"
 
 
+def in_order(options: Mapping[str, Any]) -> list[str]:
+    """Sorted, but the engine first: fio knows an engine's own options (fixedbufs) only after it."""
+    return sorted(options, key=lambda key: (key != "ioengine", key))
+
+
 def argv(workload: Mapping[str, Any], node: str, output: str) -> list[str]:
     """Command line of a measured run; fio writes JSON to `output`."""
-    options = [option_text(key, workload[key]) for key in sorted(workload)]
+    options = [option_text(key, workload[key]) for key in in_order(workload)]
     target = [] if workload.get("ioengine") == "null" and node == "null" else [f"--filename={node}"]
     return [program(), "--name=run", *target, *options, "--output-format=json", f"--output={output}"]
 
@@ -42,7 +47,7 @@ def prep_options(prep: Mapping[str, Any], device: Mapping[str, Any]) -> dict[str
 
 def prep_argv(prep: Mapping[str, Any], node: str, output: str) -> list[str]:
     """Command line of the prep: the whole device, written once."""
-    options = [option_text(key, prep[key]) for key in sorted(prep)]
+    options = [option_text(key, prep[key]) for key in in_order(prep)]
     return [program(), "--name=prep", f"--filename={node}", *options, "--output-format=json", f"--output={output}"]
 
 

@@ -83,6 +83,12 @@ class Session:
     def prepare(self, wait: Wait) -> dict[str, Any]:
         """Make the device, read it back, prefill it; the session file's content."""
         destroy, gone = self.undo()
+        # Before anything is made or written down: what is here already is somebody else's and must not be torn down.
+        try:
+            self.execute("vacant", gone, wait)
+        except StepFailed as error:
+            text = str(error).removeprefix("vacant: ")
+            raise StepFailed(f"not free: {text}; it is not ours, so it is left alone") from error
         journal.append(
             {
                 "event": "open",

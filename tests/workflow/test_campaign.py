@@ -178,3 +178,12 @@ def test_no_process_stays_behind(place):
     assert place.run()[0] == 0
     left = subprocess.run(["pgrep", "-f", str(place.host)], capture_output=True, text=True, check=False).stdout
     assert left == ""
+
+
+def test_a_device_of_somebody_else_is_left_alone(place):
+    (place.device / "loaded").mkdir()
+    code, output = place.run()
+    assert code == 1
+    assert "it is not ours" in output
+    assert (place.device / "loaded").exists()
+    assert place.events() == []
