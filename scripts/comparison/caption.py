@@ -12,7 +12,8 @@ CLOCKS = {
     "instructions": "instructions (executed guest instructions count as time, one thread: this is code path, not "
     "throughput, and it can reverse an order measured on hardware)",
 }
-TARGETS = ("rublk_version", "rnull_mod_srcversion", "zloop_srcversion", "null_blk_srcversion")
+TARGETS = ("null_blk", "rnull_mod", "zloop", "ublk_drv")
+SERVERS = {"ublk": ("rublk",)}
 
 
 def wrapped(label: str, text: str) -> list[str]:
@@ -26,12 +27,20 @@ def values(frame: Frame, name: str) -> str:
 
 
 def targets(frame: Frame) -> Iterable[str]:
-    """Versions of what is compared."""
+    """Builds of what is compared: modules by build id, servers by version and kind of build."""
     for variant in frame.variants:
         facts = frame.by_variant.get(variant, {})
-        found = [f"{n.removesuffix('_version')} {', '.join(facts[n])}" for n in TARGETS if facts.get(n)]
+        found = []
+        for module in TARGETS:
+            ids = [value[:12] for value in facts.get(f"{module}_build_id", []) if value]
+            if ids:
+                kind = " (out of tree)" if "True" in facts.get(f"{module}_out_of_tree", []) else ""
+                found.append(f"{module} build {', '.join(ids)}{kind}")
+        for server in SERVERS.get(str(frame.plan["variants"][variant].get("driver")), ()):
+            kinds = ", ".join(facts.get(f"{server}_build", [])) or "build kind unknown"
+            found.append(f"{server} {', '.join(facts.get(f'{server}_version', []))} ({kinds})")
         if found:
-            yield f"{frame.label(variant)}: {'; '.join(found)}"
+            yield f"{frame.label(variant)}: {', '.join(found)}"
 
 
 def caption(frame: Frame) -> list[str]:

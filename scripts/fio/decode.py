@@ -40,6 +40,8 @@ def decode(data: bytes) -> Decoded:
         Refused: with the reason.
     """
     try:
+        if not data.isascii():
+            data.decode()  # the decoder does not look into what it only passes on (options, bins)
         document = DECODER.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return tolerant(data)

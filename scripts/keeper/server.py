@@ -28,6 +28,7 @@ from scripts.keeper import journal, results, runtime
 from scripts.keeper.hosts import make_host
 from scripts.keeper.process import kill_marked, open_pidfd
 from scripts.keeper.progress import Progress, duration, si
+from scripts.keeper.recovery import plain_wait, recover, recover_alone
 from scripts.keeper.session import Session, StepFailed
 
 GRACE_S = 5.0  # how long an idle session may stand in the way of another prepare
@@ -83,14 +84,6 @@ class Keeper:
         if self.client and self.client.fileno() in ready and not self.client.recv(16, socket.MSG_PEEK):
             raise ClientGone
         return [fd for fd in ready if fd in fds]
-
-    @staticmethod
-    def plain_wait(fds: Sequence[int], timeout_s: float | None) -> list[int]:
-        """The same for tearing down, which nothing interrupts."""
-        poll = select.poll()
-        for fd in fds:
-            poll.register(fd, select.POLLIN)
-        return [fd for fd, _ in poll.poll(None if timeout_s is None else max(0, timeout_s * 1000))]
 
     # talking
 
@@ -315,7 +308,7 @@ class Keeper:
             return ""
         try:
             session.host.cancel(session.id, session.driver.DAEMONS)
-            session.tear_down(self.plain_wait)
+            session.tear_down(plain_wait)
         except Exception as error:
             if getattr(session.host, "kind", "guest") == "guest":
                 self.stop_host()
@@ -329,8 +322,8 @@ class Keeper:
         try:
             session.host.stop()
             kill_marked(f"BLK_SESSION={session.id}")
-            session.host.start(self.plain_wait)
-            session.tear_down(self.plain_wait)
+            session.host.start(plain_wait)
+            session.tear_down(plain_wait)
         except Exception as second:
             return f"the device could not be removed: {second} (before: {error})"
         return ""
@@ -380,56 +373,6 @@ class Keeper:
         if configuration["kind"] == "guest":
             self.say(f"guest is up after {duration(took)}")
         return took
-
-
-def recover(say: Any = None) -> None:
-    """Under the host's lock: tear down every session that the journal has as open, and nothing else."""
-    for entry in journal.unfinished():
-        left = ""
-        if entry["host"] in ("guest", "guest-process"):
-            if entry.get("mark") and kill_marked(f"BLK_KEEPER={entry['mark']}"):
-                left = "a guest's process could not be killed"
-        else:
-            kill_marked(f"BLK_SESSION={entry['session']}")
-            left = undo_locally(entry)
-        if left:
-            raise StepFailed(f"a killed session ({entry.get('run')}) left a device that can not be removed: {left}")
-        if say and entry.get("run"):
-            say(f"removed what a killed session had left ({entry['run']})")
-        journal.append({"event": "gone", "session": entry["session"]})
-    journal.forget_finished()
-
-
-def undo_locally(entry: dict[str, Any]) -> str:
-    """Execute a journal entry's own operations; what failed, or an empty text."""
-    from scripts.hosts.local import LocalHost
-
-    host = LocalHost(f"recover-{os.getpid()}")
-    host.saved = dict(entry.get("saved", {}))
-    try:
-        host.start(Keeper.plain_wait)
-        host.saved = dict(entry.get("saved", {}))
-        for operations in (entry["destroy"], entry["gone"]):
-            if operations:
-                result = host.request(operations, entry["session"], 120, Keeper.plain_wait)[-1]
-                if not result["ok"] and not operations[-1].get("optional"):
-                    return str(result["error"])
-    except HostError as error:
-        return str(error)
-    finally:
-        host.stop()
-    return ""
-
-
-def recover_alone() -> None:
-    """The agent's last act after its keeper was killed: wait for the lock, clean up, go."""
-    fd = runtime.open_lock()
-    end = time.monotonic() + 60
-    while not runtime.try_lock(fd):
-        if time.monotonic() > end or not journal.unfinished():
-            return  # the keeper that holds the lock has done it or will
-        time.sleep(0.05)
-    recover()
 
 
 def main(arguments: list[str]) -> None:
