@@ -8,16 +8,29 @@ help:
 	@echo "make <campaign>    set up, then: snakemake --cores 1 --config campaign=<campaign>"
 	@echo "                   campaigns: $(CAMPAIGNS)"
 	@echo "make test          set up, then: lint, types, all tests"
+	@echo "make lab           build the guest's parts alone"
+	@echo "make lab-update    lock what the Debian mirror has today; measured runs of the old lab stay valid for it"
 
 $(CAMPAIGNS):
 	@scripts/setup.sh run
+	@grep -q '^host: local' config/campaigns/$@.yaml || python -m scripts.build_lab
 	snakemake --cores 1 --config campaign=$@ $(CONFIG)
+
+lab:
+	@scripts/setup.sh run
+	python -m scripts.build_lab
+
+lab-update:
+	@scripts/setup.sh run
+	python -m scripts.build_lab --update
 
 test:
 	@scripts/setup.sh dev
+	@python -m scripts.build_lab
 	ruff check .
 	ruff format --check .
+	snakefmt --check .
 	mypy
 	pytest
 
-.PHONY: help test $(CAMPAIGNS)
+.PHONY: help lab lab-update test $(CAMPAIGNS)
