@@ -10,7 +10,7 @@ def tables(wildcards):
 
 rule compare:
     input:
-        ancient(f"results/{BLK.name}/runs.parquet"),
+        f"results/{BLK.name}/runs.parquet",
         plan=f"results/{BLK.name}/plan.json",
     output:
         expand(f"results/{BLK.name}/tables/{{table}}.txt", table=[*TABLES, "summary"]),

@@ -94,6 +94,7 @@ def test_a_failing_fio_stops_nothing_else(place):
     place.forget_events()
     assert place.run()[0] == 0
     assert place.measured() == 4
+    assert "failed" not in (place.work / "results/fake/tables/fake.txt").read_text()
 
 
 def test_a_failing_prep_is_a_failed_run(place):
