@@ -7,10 +7,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from scripts.lab.build import ensure, update
+from scripts.lab.build import ensure
 from scripts.lab.lock import LockError
 from scripts.lab.recipe import MODULES
 from scripts.lab.run import BuildError, say
+from scripts.lab.update import update
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

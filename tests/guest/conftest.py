@@ -26,7 +26,7 @@ def lab() -> Path | None:
 def lab_directory() -> Path:
     found = lab()
     if not found:
-        pytest.skip("no lab is built (make zoned builds one)")
+        pytest.fail("no lab is built: make lab (make test does it)")
     return found
 
 
