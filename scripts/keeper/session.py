@@ -1,7 +1,6 @@
 """One device lifetime: load, configure, read back, prefill, run, unload, verified gone."""
 
 import contextlib
-import json
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -256,8 +255,3 @@ class Session:
         self.dirty = False
         with contextlib.suppress(OSError):
             journal.append({"event": "gone", "session": self.id})
-
-
-def order_from(text: str) -> dict[str, Any]:
-    """The order as the Snakefile passed it."""
-    return dict(json.loads(text))

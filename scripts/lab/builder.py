@@ -76,10 +76,10 @@ class Builder:
             if Path(source).is_file():
                 shutil.copyfile(source, self.root / target / Path(source).name)
         cargo = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
-        (self.root / "root" / ".cargo").mkdir(parents=True, exist_ok=True)
+        (self.root / "oot" / "cargo").mkdir(parents=True, exist_ok=True)
         for name in ("config.toml", "config"):
             if (cargo / name).is_file():
-                shutil.copyfile(cargo / name, self.root / "root" / ".cargo" / name)
+                shutil.copyfile(cargo / name, self.root / "oot" / "cargo" / name)
 
     def take_source(self, deb: Path, series: str) -> None:
         """Unpack 16 of linux-source's 1,640 MB."""
@@ -141,7 +141,7 @@ class Builder:
     def rublk(self, version: str, target: Path) -> None:
         """Build rublk in release mode, with the crate's own lock file."""
         install = f"cargo install rublk --version {version} --no-default-features --locked --root /opt/rublk"
-        self.inside("rublk", "LIBCLANG_PATH=/usr/lib/llvm-19/lib", *shell(f"{install} --target-dir /root/rublk-target"))
+        self.inside("rublk", "LIBCLANG_PATH=/usr/lib/llvm-19/lib", *shell(f"{install} --target-dir /oot/rublk-target"))
         self.inside("rublk", "strip", "-o", "/opt/rublk/stripped", "/opt/rublk/bin/rublk")
         target.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(self.root / "opt/rublk/stripped", target / "rublk")
@@ -150,4 +150,4 @@ class Builder:
 
 def shell(command: str) -> Sequence[str]:
     """A command for the chroot's shell."""
-    return ("CARGO_TERM_COLOR=never", "CARGO_HOME=/root/.cargo", "sh", "-c", command)
+    return ("CARGO_TERM_COLOR=never", "CARGO_HOME=/oot/cargo", "sh", "-c", command)

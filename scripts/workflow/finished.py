@@ -4,10 +4,9 @@ Finished runs leave Snakemake's graph: 9,600 of them cost 2 s instead of 15 s, a
 make Snakemake measure again. What was parsed and compared carries a digest of everything it was made from.
 """
 
-import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.dataset.digest import digest_of
@@ -67,8 +66,3 @@ def write_plan(path: Path, text: str, up_to_date: bool) -> None:
                 os.utime(path.parent / parsed, (LONG_AGO + 1, LONG_AGO + 1))
     elif path.stat().st_mtime <= LONG_AGO:
         os.utime(path)
-
-
-def specification_digest(mapping: Mapping[str, object]) -> str:
-    """First 16 hex digits of the SHA-256 of a mapping's canonical JSON."""
-    return hashlib.sha256(json.dumps(mapping, sort_keys=True).encode()).hexdigest()[:16]
