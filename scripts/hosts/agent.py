@@ -1,4 +1,5 @@
-"""The agent: executes requests of operations on the machine it runs on. Standard library only; copied into guests.
+"""The agent: executes requests of operations on the machine it runs on. Standard library only; copied into guests with
+marks.py.
 
     agent.py fd:<number> [COMMAND ...]     a connected socket, on the keeper's own machine
     agent.py /dev/virtio-ports/<name> [COMMAND ...]     the guest's end of a QEMU port
@@ -23,7 +24,8 @@ import signal
 import sys
 import time
 
-POLL_S = 0.05
+from marks import POLL_S, kill_marked, kill_named, named, text_of
+
 NAME = re.compile(r"\{(\w+)\}")
 DEFAULTED = (signal.SIGINT, signal.SIGHUP, signal.SIGPIPE)  # ignored by Python or here, and ignoring is inherited
 FILES_OF_A_CHILD = ((os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),)
@@ -39,59 +41,6 @@ class Cancelled(Exception):
 
 class Failed(Exception):
     """An operation failed; the text says what and why."""
-
-
-def text_of(data):
-    """Decode so that any bytes survive the way through JSON."""
-    return data.decode("utf-8", "surrogateescape")
-
-
-def processes_with(mark):
-    """[(pid, comm)] of living processes that have `mark` (b"NAME=value") in their environment, but not this one."""
-    found = []
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit() or int(entry) == os.getpid():
-            continue
-        try:
-            with open(f"/proc/{entry}/environ", "rb") as file:
-                if mark not in file.read().split(b"\0"):
-                    continue
-            found.append((int(entry), comm_of(entry)))
-        except OSError:
-            continue
-    return found
-
-
-def comm_of(pid):
-    """comm of a process, None for a zombie or a process that is gone."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            stat = file.read()
-    except OSError:
-        return None
-    comm, state = stat[stat.index(b"(") + 1 : stat.rindex(b")")], stat[stat.rindex(b")") + 2 : stat.rindex(b")") + 3]
-    return None if state in (b"Z", b"X") else text_of(comm)
-
-
-def kill_marked(mark, first=()):
-    """SIGKILL what carries the mark, comm names in `first` before the rest, until nothing is left (5 s at most)."""
-    for name in first:
-        for pid, comm in processes_with(mark):
-            if comm == name[:15]:
-                signal_process(pid)
-    for _ in range(100):
-        left = [pid for pid, comm in processes_with(mark) if comm is not None]
-        if not left:
-            return
-        for pid in left:
-            signal_process(pid)
-        time.sleep(POLL_S)
-
-
-def signal_process(pid):
-    """SIGKILL one process; gone already is fine."""
-    with contextlib.suppress(OSError):
-        os.kill(pid, signal.SIGKILL)
 
 
 class Agent:
@@ -247,7 +196,7 @@ class Agent:
 
     def do_wait_no_process(self, operation, result):
         operation["path"] = " ".join(operation["names"])
-        self.until(lambda: not self.named(operation["names"]), operation, "{} still runs")
+        self.until(lambda: not named(operation["names"]), operation, "{} still runs")
 
     def until(self, condition, operation, otherwise):
         for number in range(operation["count"]):
@@ -258,18 +207,10 @@ class Agent:
         raise Failed(otherwise.format(operation["path"]))
 
     def do_processes(self, operation, result):
-        return "\n".join(map(str, self.named(operation["names"])))
-
-    def named(self, names):
-        short = {name[:15] for name in names}
-        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and comm_of(pid) in short]
+        return "\n".join(map(str, named(operation["names"])))
 
     def do_kill(self, operation, result):
-        mark = b"BLK_SESSION=" + self.session.encode()
-        for name in operation["names"]:
-            for pid, comm in processes_with(mark):
-                if comm == name[:15]:
-                    signal_process(pid)
+        kill_named(b"BLK_SESSION=" + self.session.encode(), operation["names"])
 
     def do_absent(self, operation, result):
         found = sorted(glob.glob(operation["path"]))

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,31 @@ def as_json(document: Mapping[str, Any]) -> bytes:
 def sha256(data: bytes) -> str:
     """Hex digest."""
     return hashlib.sha256(data).hexdigest()
+
+
+def publish(work: Path, run: str, files: Mapping[str, bytes]) -> None:
+    """The files of a run, each whole, in `results/runs/<run>/` below `work`."""
+    for name, data in files.items():
+        write_whole(work / "results" / "runs" / run / name, data)
+
+
+def publish_unload(work: Path, run: str, measured: Mapping[str, bytes], session: Mapping[str, Any]) -> None:
+    """unload.json, which makes a run count: its session, and the hashes of what that session measured.
+
+    Args:
+        measured: files by name. session: `session` (its id), `boot_id`, `steps_s`.
+    """
+    directory = work / "results" / "runs" / run
+    publish(work, run, {name: data for name, data in measured.items() if not (directory / name).is_file()})
+    unload = {
+        "format": 1,
+        "run": run,
+        "gone": True,
+        "sha256": {name: sha256(data) for name, data in measured.items()},
+        "unloaded_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        **session,
+    }
+    write_whole(directory / "unload.json", as_json(unload))
 
 
 def complete(directory: Path) -> bool:

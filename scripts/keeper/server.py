@@ -18,32 +18,24 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 if __package__ in (None, ""):
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from scripts.hosts.base import Host, HostError
-from scripts.keeper import journal, results, runtime
-from scripts.keeper.hosts import make_host
+from scripts.hosts.base import HostError
+from scripts.keeper import results, runtime
+from scripts.keeper.conversation import ClientGone, Conversation
+from scripts.keeper.hosting import Hosting
 from scripts.keeper.process import kill_marked, open_pidfd
-from scripts.keeper.progress import Progress, duration, si
-from scripts.keeper.recovery import plain_wait, recover, recover_alone
+from scripts.keeper.progress import Progress, si
+from scripts.keeper.recovery import plain_wait, recover_alone
 from scripts.keeper.session import Session, StepFailed
 
 GRACE_S = 5.0  # how long an idle session may stand in the way of another prepare
 IDLE_S = 5.0  # how long a guest may idle between sessions: under icount it burns a core
 
 
-class LetGo(Exception):
-    """Who we worked for is gone."""
-
-
-class ClientGone(LetGo):
-    """The client of the running step died: its step did not happen."""
-
-
-class OwnerGone(LetGo):
+class OwnerGone(Exception):
     """The Snakemake process is gone, or we were told to end."""
 
 
@@ -59,15 +51,11 @@ class Keeper:
         signal.signal(signal.SIGTERM, lambda *_: None)
         for number in (signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
-        self.lock = -1
-        self.host: Host | None = None
-        self.host_text = ""
-        self.round: Any = None
-        self.boots = 0
+        self.hosting = Hosting(self.mark, self.say)
         self.session: Session | None = None
         self.session_file: Path | None = None
         self.last_activity = time.monotonic()
-        self.client: socket.socket | None = None
+        self.client: Conversation | None = None
         self.progress = Progress(int(os.environ.get("BLK_MISSING", "0") or 0))
 
     # waiting
@@ -81,7 +69,7 @@ class Keeper:
         ready = [fd for fd, _ in poll.poll(None if timeout_s is None else max(0, timeout_s * 1000))]
         if self.owner in ready or self.wake in ready:
             raise OwnerGone
-        if self.client and self.client.fileno() in ready and not self.client.recv(16, socket.MSG_PEEK):
+        if self.client and self.client.fileno() in ready and self.client.is_over():
             raise ClientGone
         return [fd for fd in ready if fd in fds]
 
@@ -90,18 +78,12 @@ class Keeper:
     def say(self, text: str, kind: bytes = b"s") -> None:
         """A line for the user, printed by the client."""
         if self.client:
-            with contextlib.suppress(OSError):
-                self.client.sendall(kind + text.replace("\0", " ").encode("utf-8", "replace") + b"\0")
+            self.client.say(text, kind)
 
     def done(self, text: str) -> None:
         """Reply, and wait for the acknowledgement."""
-        self.say(text, b"d")
         assert self.client
-        self.wait([self.client.fileno()], 60)
-        if self.client.recv(16) != b"ack":
-            raise ClientGone
-        with contextlib.suppress(OSError):
-            self.client.sendall(b"end")
+        self.client.done(text, self.wait)
 
     # the loop
 
@@ -111,24 +93,23 @@ class Keeper:
             return
         try:
             while True:
-                if self.session is None and self.host and time.monotonic() - self.last_activity > IDLE_S:
-                    self.stop_host()
-                if self.wait([self.listening.fileno()], IDLE_S if self.host else None):
+                if self.session is None and self.hosting.host and time.monotonic() - self.last_activity > IDLE_S:
+                    self.hosting.stop()
+                if self.wait([self.listening.fileno()], IDLE_S if self.hosting.host else None):
                     self.handle(self.listening.accept()[0])
         except OwnerGone:
             self.listening.close()
         finally:
             self.tear_down()
-            self.stop_host()
+            self.hosting.stop()
             with contextlib.suppress(OSError):
                 os.unlink(self.path)
 
     def handle(self, connection: socket.socket) -> None:
         """One client."""
-        connection.settimeout(10)
-        self.client = connection
+        self.client = client = Conversation(connection)
         try:
-            arguments = self.receive(connection)
+            arguments = client.arguments()
             if arguments:
                 self.step(*arguments)
         except ClientGone:
@@ -143,22 +124,8 @@ class Keeper:
             self.fail(StepFailed(f"{type(error).__name__}: {error}"))
         finally:
             self.client = None
-            connection.close()
+            client.close()
             self.last_activity = time.monotonic()
-
-    @staticmethod
-    def receive(connection: socket.socket) -> list[str]:
-        """A client's arguments; empty when it died or is no client."""
-        data = b""
-        try:
-            while len(data) < 8 or len(data) < 8 + int(data[:8]):
-                more = connection.recv(1 << 16)
-                if not more:
-                    return []
-                data += more
-        except (OSError, ValueError):
-            return []
-        return data[8:].decode("utf-8", "surrogateescape").split("\0")
 
     def step(self, verb: str, run: str, session_file: str, *rest: str) -> None:
         """One of the three verbs."""
@@ -188,19 +155,17 @@ class Keeper:
         """Load, configure, read back, prefill; `texts` are the specification, the host and the order as JSON."""
         spec, host, order = texts
         self.yield_to(run)
-        if self.lock < 0:
-            self.take_lock()
+        self.hosting.take_lock(self.wait)
         place = json.loads(order)
         specification = json.loads(spec)
         self.work = work
         results.set_aside(work / "results" / "runs" / run, work / "results" / "superseded")
-        boot_s = self.ready(host, place)
-        assert self.host
+        started, boot_s = self.hosting.ready(host, place, work / "results" / "consoles", self.wait)
         what = " ".join(str(place.get(key, "")) for key in ("variant", "cell"))
         self.say(f"{self.progress.head()} {what}, sample {place.get('round')}: preparing{self.progress.left()}")
         kind = json.loads(host)["kind"]
         scratch = "/run" if kind == "guest" else str(runtime.directory())
-        self.session = Session(run, specification, place, self.host, scratch)
+        self.session = Session(run, specification, place, started, scratch)
         self.session_file = session_file
         if boot_s:
             self.session.steps_s["boot"] = round(boot_s, 3)
@@ -229,11 +194,8 @@ class Keeper:
         verdict, raw, record, stderr = self.session.measure(self.wait)
         if verdict.status != "ok":
             raise StepFailed(verdict.reason, raw=raw, record=record, stderr=stderr)
-        directory = work / "results" / "runs" / run
-        files = {"fio.json": raw, "stderr.txt": stderr.encode("utf-8", "surrogateescape")}
         self.session.measured = {"fio.json": raw, "run.json": results.as_json(record)}
-        for name, data in {**files, **self.session.measured}.items():
-            results.write_whole(directory / name, data)
+        results.publish(work, run, {**self.session.measured, "stderr.txt": stderr.encode("utf-8", "surrogateescape")})
         self.done("")
 
     def unload(self, run: str, work: Path) -> None:
@@ -244,21 +206,12 @@ class Keeper:
             raise StepFailed(f"{run}: nothing was measured in this session")
         session.tear_down(self.wait)
         self.session = None
-        directory = work / "results" / "runs" / run
-        for name, data in session.measured.items():  # somebody may have removed the directory meanwhile
-            if not (directory / name).is_file():
-                results.write_whole(directory / name, data)
         unload = {
-            "format": 1,
-            "run": run,
             "session": session.id,
             "boot_id": session.host.facts().get("boot_id"),
-            "gone": True,
-            "sha256": {name: results.sha256(data) for name, data in session.measured.items()},
-            "unloaded_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "steps_s": session.steps_s,
         }
-        results.write_whole(directory / "unload.json", results.as_json(unload))
+        results.publish_unload(work, run, session.measured, unload)
         self.forget_session_file()
         from scripts.fio.evidence import totals
 
@@ -267,7 +220,7 @@ class Keeper:
         self.progress.ended += 1
         self.done(f"{head} {si(iops)} IOPS, {si(bandwidth)}B/s{self.progress.left()}")
         if self.progress.ended == self.progress.total:
-            self.stop_host()  # nothing more to measure; an idle guest under icount burns a core
+            self.hosting.stop()  # nothing more to measure; an idle guest under icount burns a core
 
     # failing and ending
 
@@ -286,12 +239,12 @@ class Keeper:
         record = dict(error.evidence.get("record") or session.record(None))
         record["reason"] = str(error)
         directory = self.work / "results" / "failed" / session.run / session.id
+        files = {"fio.json": error.evidence.get("raw"), "stderr.txt": error.evidence.get("stderr")}
         with contextlib.suppress(OSError):
-            if error.evidence.get("raw"):
-                results.write_whole(directory / "fio.json", error.evidence["raw"])
-            if error.evidence.get("stderr"):
-                results.write_whole(directory / "stderr.txt", error.evidence["stderr"].encode("utf-8", "replace"))
-            results.write_whole(directory / "run.json", results.as_json(record))
+            for name, content in {**files, "run.json": results.as_json(record)}.items():
+                if content:
+                    data = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+                    results.write_whole(directory / name, data)
 
     def forget_session_file(self) -> None:
         """The session file never outlives its session."""
@@ -311,7 +264,7 @@ class Keeper:
             session.tear_down(plain_wait)
         except Exception as error:
             if getattr(session.host, "kind", "guest") == "guest":
-                self.stop_host()
+                self.hosting.stop()
                 session.host_is_gone()
                 return ""
             return self.second_try(session, error)
@@ -327,52 +280,6 @@ class Keeper:
         except Exception as second:
             return f"the device could not be removed: {second} (before: {error})"
         return ""
-
-    def stop_host(self) -> None:
-        """End the guest (or the local agent)."""
-        if self.host:
-            self.host.stop()
-        self.host, self.host_text, self.round = None, "", None
-
-    def take_lock(self) -> None:
-        """The host's lock, then whatever a killed keeper left."""
-        fd = runtime.open_lock()
-        said = False
-        while not runtime.try_lock(fd):
-            if not said:
-                self.say(f"waiting: this machine is measuring for {runtime.lock_owner(fd)}")
-                said = True
-            self.wait([], 0.1)
-        self.lock = fd
-        recover(self.say)
-
-    def ready(self, text: str, place: dict[str, Any]) -> float:
-        """A started host of this configuration, freshly booted where a round begins; seconds that took."""
-        new_round = place.get("boots") == "round" and self.round is not None and self.round != place.get("round")
-        if self.host and (text != self.host_text or new_round or not self.host.alive()):
-            self.stop_host()
-        self.round = place.get("round")
-        if self.host:
-            return 0.0
-        configuration = json.loads(text)
-        recovery = [sys.executable, "-B", str(Path(__file__).resolve()), "--recover"]
-        console = self.work / "results" / "consoles"
-        host = make_host({**configuration, "boot_count": self.boots + 1}, self.mark, recovery, console)
-        start = time.monotonic()
-        if configuration["kind"] == "guest":
-            self.say(f"booting a guest (clock: {configuration['clock']})")
-            journal.append({"event": "open", "session": self.mark, "host": "guest-process", "mark": self.mark})
-        try:
-            host.start(self.wait)
-        except BaseException:
-            host.stop()
-            raise
-        self.boots += 1
-        self.host, self.host_text = host, text
-        took = time.monotonic() - start
-        if configuration["kind"] == "guest":
-            self.say(f"guest is up after {duration(took)}")
-        return took
 
 
 def main(arguments: list[str]) -> None:

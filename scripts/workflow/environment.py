@@ -13,6 +13,8 @@ from scripts.campaign.plan import Campaign
 from scripts.drivers import registry
 from scripts.drivers.base import Facts
 from scripts.hosts.local import fio_version, machine_facts
+from scripts.lab import lock
+from scripts.lab.lock import Lock
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -79,7 +81,6 @@ def local_environment(campaign: Campaign) -> Environment:
 def guest_environment(campaign: Campaign) -> Environment:
     """A guest made of the lab."""
     from scripts.hosts.guest.accelerator import accelerator
-    from scripts.lab import lock
     from scripts.lab.manifest import locate
 
     state = locate(REPOSITORY)
@@ -89,13 +90,7 @@ def guest_environment(campaign: Campaign) -> Environment:
     if clock == "auto":
         found = accelerator(state.path / state.manifest["vmlinuz"], say)
         clock = "hardware" if found.name == "kvm" else "instructions"
-    locked = lock.load(REPOSITORY)
     guest = campaign.guest
-    identities: dict[str, Mapping[str, Any]] = {}
-    for variant in campaign.variants.values():
-        driver = registry.driver(variant.driver)
-        parts = lock.identity(locked, [*driver.MODULES, *driver.DAEMONS])
-        identities[variant.name] = {"host": "guest", "lab": parts, "clock": clock, **guest}
     facts = Facts(
         frozenset(state.manifest["module_names"]),
         frozenset(state.manifest["program_names"]),
@@ -105,7 +100,18 @@ def guest_environment(campaign: Campaign) -> Environment:
         state.unavailable,
     )
     host = {"kind": "guest", "lab": str(state.path), "clock": clock, **guest}
+    identities = guest_identities(campaign, lock.load(REPOSITORY), clock)
     return Environment(True, clock, host, identities, reasons(campaign, facts))
+
+
+def guest_identities(campaign: Campaign, locked: Lock, clock: str) -> dict[str, Mapping[str, Any]]:
+    """By variant: the clock, the guest's size, and what of the lab that variant's numbers depend on."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for variant in campaign.variants.values():
+        driver = registry.driver(variant.driver)
+        parts = lock.identity(locked, [*driver.MODULES, *driver.DAEMONS])
+        found[variant.name] = {"host": "guest", "lab": parts, "clock": clock, **campaign.guest}
+    return found
 
 
 def say(text: str) -> None:

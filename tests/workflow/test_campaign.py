@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tests.place import Place, check_order
+from tests.place import FAKE, Place, check_order
 
 
 @pytest.mark.parametrize("cores", [1, 4])
@@ -41,6 +41,20 @@ def test_a_second_time_nothing_is_measured_whatever_was_touched(place):
     assert code == 0 and "Nothing to be done" in output
     place.campaign(question="an unrelated key")
     assert place.run()[0] == 0
+    assert place.events() == []
+
+
+def test_a_comment_in_a_driver_measures_nothing(place, tmp_path):
+    drivers = tmp_path / "drivers"
+    shutil.copytree(FAKE, drivers)
+    place.environment["BLK_DRIVER_PATH"] = str(drivers)
+    assert place.run()[0] == 0
+    assert place.measured() == 8
+    place.forget_events()
+    with (drivers / "fake.py").open("a") as file:
+        file.write("\n# a remark\n")
+    code, output = place.run()
+    assert code == 0 and "Nothing to be done" in output
     assert place.events() == []
 
 

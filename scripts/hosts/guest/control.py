@@ -95,4 +95,4 @@ def rescue(agent: Control, script: str, timeout_s: float = 15) -> str:
 
 def kill_script(session: str, daemons: Sequence[str]) -> str:
     """Python that kills everything with the session's mark in a guest: `daemons` first, as the agent itself would."""
-    return f"import agent; agent.kill_marked({f'BLK_SESSION={session}'.encode()!r}, {list(daemons)!r})"
+    return f"import marks; marks.kill_marked({f'BLK_SESSION={session}'.encode()!r}, {list(daemons)!r})"

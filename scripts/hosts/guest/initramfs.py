@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scripts.hosts.base import HostError
 
-AGENT = Path(__file__).resolve().parents[1] / "agent.py"
+AGENT = tuple(Path(__file__).resolve().parents[1] / name for name in ("agent.py", "marks.py"))
 AGENT_PORT = "blkcampaign.agent"
 RESCUE_PORT = "org.qemu.guest_agent.0"
 ROOT_TAG = "/dev/root"
@@ -37,7 +37,7 @@ mount -t sysfs sys /newroot/sys
 mount -t tmpfs -o mode=755 run /newroot/run
 mount -t tmpfs -o mode=1777 tmp /newroot/tmp
 mkdir /newroot/run/blk
-cp /blk/agent.py /blk/start /newroot/run/blk/
+cp /blk/agent.py /blk/marks.py /blk/start /newroot/run/blk/
 umount /proc
 exec switch_root /newroot /bin/sh /run/blk/start
 """
@@ -82,7 +82,7 @@ def own_part(modules: Path) -> bytes:
     """Our archive: /blk with init, start, the agent, and the modules of `modules` (lib/modules/<release>)."""
     files = [("blk", b"", 0o040755)]
     files += [("blk/init", INIT.encode(), 0o100755), ("blk/start", START.encode(), 0o100755)]
-    files += [("blk/agent.py", AGENT.read_bytes(), 0o100644)]
+    files += [(f"blk/{path.name}", path.read_bytes(), 0o100644) for path in AGENT]
     for module in MODULES:
         for path in sorted(modules.glob(f"{module}*")):
             files.append((f"blk/{path.name}", path.read_bytes(), 0o100644))

@@ -1,5 +1,6 @@
 """Campaign files: every error names key, value, what is allowed and the file; plans are stable."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,11 @@ import yaml
 from scripts.campaign.errors import CampaignError
 from scripts.campaign.options import Options, check_options
 from scripts.campaign.plan import build_plan, load_campaign
+from scripts.lab import lock
+from scripts.workflow.environment import guest_identities
 
-CAMPAIGNS = Path(__file__).resolve().parents[3] / "config" / "campaigns"
+REPOSITORY = Path(__file__).resolve().parents[3]
+CAMPAIGNS = REPOSITORY / "config" / "campaigns"
 NAMES = sorted(path.stem for path in CAMPAIGNS.glob("*.yaml"))
 
 
@@ -53,6 +57,23 @@ def test_shipped_campaigns_are_valid_at_all_scales(name):
 def test_the_largest_campaign_has_9600_runs_with_names_of_their_own():
     plan = plan_of(load_campaign(CAMPAIGNS, Options("rnull", scale="paper")))
     assert len({run.name for run in plan.runs}) == 9600
+
+
+def test_an_updated_lab_measures_again_all_that_depends_on_what_changed():
+    campaign = load_campaign(CAMPAIGNS, Options("zoned"))
+    locked = lock.load(REPOSITORY)
+
+    def names(found, clock="instructions"):
+        plan = build_plan(campaign, guest_identities(campaign, found, clock), {}, "guest", clock)
+        return {(run.variant, run.cell.name, run.round): run.name for run in plan.runs}
+
+    before = names(locked)
+    assert before == names(locked)
+    kernel = names(replace(locked, kernel="7.99.0"))
+    assert not set(before.values()) & set(kernel.values())
+    assert not set(before.values()) & set(names(locked, "emulated").values())
+    rublk = names(replace(locked, rublk={**locked.rublk, "version": "9.9.9"}))
+    assert {key[0] for key in before if before[key] != rublk[key]} == {"ublk"}
 
 
 def test_the_published_scale_of_zoned():

@@ -35,8 +35,9 @@ def test_the_archive_has_init_agent_and_the_modules_that_are_not_built_in(tmp_pa
     assert found["blk/overlay.ko.xz"] == (0o100644, b"12345")
     assert found["blk/init"][0] == 0o100755
     assert b"rdinit" not in found["blk/init"][1]
-    assert found["blk/agent.py"][1] == initramfs.AGENT.read_bytes()
-    assert len(found) == 5
+    for path in initramfs.AGENT:
+        assert found[f"blk/{path.name}"][1] == path.read_bytes()
+    assert len(found) == 6
 
 
 def test_virtme_run_failing_is_an_error_with_its_words(tmp_path, monkeypatch):
