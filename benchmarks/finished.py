@@ -65,7 +65,7 @@ FIO = {
 
 
 def campaign(work: Path, count: int) -> None:
-    workloads = {f"w{i}": {"rw": "randread", "bs": 4096 * (i + 1)} for i in range(max(1, count // 80))}
+    workloads = {f"w{i}": {"rw": "randread", "bs": 4096 * (i + 1)} for i in range(max(1, -(-count // 80)))}
     document = {
         "title": "many runs",
         "host": "local",
@@ -147,7 +147,7 @@ def changed(work: Path, command: list[str]) -> None:
     start = time.monotonic()
     process = subprocess.Popen(command, cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     events = work / "events"
-    while process.poll() is None and not (events.is_file() and "run-begin" in events.read_text()):
+    while process.poll() is None and not (events.is_file() and "-begin" in events.read_text()):
         time.sleep(0.02)
     print(f"ours, one configuration changed: first fio after {time.monotonic() - start:.2f} s", flush=True)
     process.terminate()
