@@ -8,7 +8,7 @@ help:
 	@echo "make <campaign>    set up, then: snakemake --cores 1 --config campaign=<campaign>"
 	@echo "                   campaigns: $(CAMPAIGNS)"
 	@echo "make test          set up, then: lint, types, all tests"
-	@echo "make lab           build the guest's parts alone"
+	@echo "make lab           build the guest's parts alone; tries again what could not be built"
 	@echo "make lab-update    lock what the Debian mirror has today; measured runs of the old lab stay valid for it"
 
 $(CAMPAIGNS):
@@ -18,7 +18,7 @@ $(CAMPAIGNS):
 
 lab:
 	@scripts/setup.sh run
-	python -m scripts.build_lab
+	python -m scripts.build_lab --retry
 
 lab-update:
 	@scripts/setup.sh run

@@ -50,6 +50,7 @@ def measured(wildcards):
 def begin():
     """Before the first job."""
     os.environ["BLK_CURED"] = "1"
+    quirks.quieten()
     if workflow.local_exec:
         try:
             quirks.cure(workflow)

@@ -1,6 +1,6 @@
 """Build the lab (the guest's parts) that config/lab.lock.json describes; nothing to do when it is there.
 
-python -m scripts.build_lab [--update] [--without PART ...]
+python -m scripts.build_lab [--update] [--retry] [--without PART ...]
 """
 
 import argparse
@@ -20,6 +20,7 @@ def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--update", action="store_true", help="resolve versions anew and write the lock file")
+    parser.add_argument("--retry", action="store_true", help="try again what could not be built")
     parts = [*MODULES, "rublk"]
     parser.add_argument("--without", action="append", default=[], choices=parts, help="leave a part out")
     arguments = parser.parse_args()
@@ -27,12 +28,12 @@ def main() -> int:
         if arguments.update:
             say("lab: " + update(REPOSITORY))
             return 0
-        state = ensure(REPOSITORY, frozenset(arguments.without))
+        state = ensure(REPOSITORY, frozenset(arguments.without), arguments.retry)
     except (BuildError, LockError) as error:
-        say(f"lab: {error}")
+        say(f"lab: {error.with_log() if isinstance(error, BuildError) else error}")
         return 1
-    for name, reason in state.unavailable.items():
-        say(f"lab: without {name}: {reason}")
+    for reason in state.unavailable.values():
+        say(f"lab: {reason} (`make lab` tries again)")
     say(f"lab: ready ({state.path})")
     return 0
 

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import platform
-import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +15,7 @@ from typing import Any
 from scripts.hosts.base import HostError, Wait
 from scripts.hosts.channel import Channel
 from scripts.hosts.operations import Operation
+from scripts.hosts.programs import find, search_path
 
 AGENT = Path(__file__).with_name("agent.py")
 
@@ -41,7 +41,7 @@ def field_of(path: str, name: str) -> str:
 
 def fio_version(fio: str = "fio") -> str:
     """What `fio --version` prints, empty where there is none."""
-    program = shutil.which(fio)
+    program = find(fio)
     if not program:
         return ""
     done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
@@ -110,7 +110,7 @@ class LocalHost:
             pass_fds=[descriptor],
             start_new_session=True,
             cwd="/",
-            env={**os.environ, "BLK_KEEPER": self.mark},
+            env={**os.environ, "PATH": search_path(), "BLK_KEEPER": self.mark},
         )
         theirs.close()
         self.pidfd = os.pidfd_open(self.process.pid)

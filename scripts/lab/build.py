@@ -60,25 +60,34 @@ class Parallel:
             raise self.errors[0]
 
 
-def ensure(repository: Path, without: frozenset[str] = frozenset()) -> LabState:
+def ensure(repository: Path, without: frozenset[str] = frozenset(), retry: bool = False) -> LabState:
     """The lab of the lock file, built when it is missing.
+
+    Args:
+        without: parts to leave out. retry: build again when parts are unavailable that are not left out here.
 
     Raises:
         BuildError, LockError: with what to do.
     """
+
+    def good(state: LabState) -> bool:
+        return state.ready and not (retry and set(state.unavailable) - without)
+
     state = locate(repository)
-    if state.ready:
+    if good(state):
         return state
     labs().mkdir(parents=True, exist_ok=True)
     with locked():
         state = locate(repository)  # somebody else may have built it meanwhile
-        if state.ready:
+        if good(state):
             return state
         for stale in labs().glob("build-*"):
             subprocess.run(["rm", "-rf", stale], check=False)
         work = labs() / f"build-{os.getpid()}"
         try:
             Build(work, load(repository), without).all()
+            if state.ready:  # a guest may still run on it: it goes with the next build
+                state.path.replace(labs() / f"build-replaced-{os.getpid()}")
             (work / "lab").replace(state.path)
         finally:
             subprocess.run(["rm", "-rf", work], check=False)
@@ -225,7 +234,7 @@ class Build:
             partial.replace(artefacts / file_of(name))
         except (BuildError, OSError) as error:
             self.unavailable[name] = f"{name} could not be built: {error}"
-            say(f"lab: {self.unavailable[name]}")
+            say(f"lab: {name} could not be built: {error.with_log() if isinstance(error, BuildError) else error}")
 
     def install(self, artefacts: Path) -> None:
         """Modules and rublk into the guest's root."""
@@ -236,8 +245,7 @@ class Build:
                 shutil.copy2(artefacts / f"{name}.ko", extra)
         if (artefacts / "rublk").is_file() and "rublk" not in self.unavailable:
             shutil.copy2(artefacts / "rublk", self.root / "usr/bin/rublk")
-        depmod = shutil.which("depmod") or "/usr/sbin/depmod"
-        self.log.run("depmod", [depmod, "-b", str(self.root), self.kernel])
+        self.log.run("depmod", ["depmod", "-b", str(self.root), self.kernel])
 
     def write_manifest(self, artefacts: Path) -> None:
         """The last file: with it the lab is complete."""

@@ -101,7 +101,7 @@ class Builder:
                 process.stdout.close()
                 process.wait()
         if code:
-            raise BuildError(f"linux-source: tar ended with code {code} (log: {path})")
+            raise BuildError(f"linux-source: tar ended with code {code}", path)
 
     def lay_out(self) -> None:
         """Put the source where the headers' makefiles look for it."""

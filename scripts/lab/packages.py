@@ -149,7 +149,7 @@ def unpack(debs: Sequence[Path], root: Path, log: Log, stage: str) -> None:
             assert data.stdout
             data.stdout.close()
             if data.wait() or tar.returncode:
-                raise BuildError(f"{stage}: {deb.name} could not be unpacked (log: {out.name})")
+                raise BuildError(f"{stage}: {deb.name} could not be unpacked", out.name)
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(one, debs))

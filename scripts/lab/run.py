@@ -7,9 +7,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from scripts.hosts.programs import search_path
+
 
 class BuildError(Exception):
-    """A stage of the build failed."""
+    """A stage of the build failed. The text may reach a table: where the log is stands in `log`, not in it."""
+
+    def __init__(self, text: str, log: Path | str = ""):
+        super().__init__(text)
+        self.log = log
+
+    def with_log(self) -> str:
+        """The text for the person at this machine."""
+        return f"{self} (log: {self.log})" if self.log else str(self)
 
 
 class Log:
@@ -28,7 +38,7 @@ class Log:
         """
         path = self.directory / f"{stage}.log"
         with path.open("ab") as log:
-            log.write(("$ " + " ".join(map(str, command)) + "\n").encode())
+            log.write(("\n$ " + " ".join(map(str, command)) + "\n").encode())
             log.flush()
             try:
                 code = subprocess.run(
@@ -36,15 +46,16 @@ class Log:
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
-                    env={**os.environ, "LC_ALL": "C.UTF-8", **(environment or {})},
+                    env={**os.environ, "PATH": search_path(), "LC_ALL": "C.UTF-8", **(environment or {})},
                     check=False,
                 ).returncode
             except OSError as error:
                 raise BuildError(f"{stage}: {command[0]}: {error.strerror}") from error
         if code:
-            lines = path.read_text(errors="replace").splitlines()
-            telling = [line for line in lines if "rror" in line or line.startswith("E:")] or lines
-            raise BuildError(f"{stage}: exit code {code}: {' | '.join(telling[-3:])[:500]} (log: {path})")
+            text = path.read_text(errors="replace")
+            said = [line.strip() for line in text.rpartition("\n$ ")[2].splitlines()[1:] if line.strip()]
+            telling = [line for line in said if "rror" in line or line.startswith("E:")] or said
+            raise BuildError(f"{stage}: exit code {code}: {' | '.join(telling[-3:])[:500]}", path)
 
     def stage(self, name: str, work: Callable[[], None]) -> None:
         """Do a stage and say how long it took."""

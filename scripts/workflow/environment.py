@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from scripts.campaign.plan import Campaign
 from scripts.drivers import registry
 from scripts.drivers.base import Facts
 from scripts.hosts.local import fio_version, machine_facts
+from scripts.hosts.programs import find
 from scripts.lab import lock
 from scripts.lab.lock import Lock
 
@@ -46,7 +46,7 @@ def local_facts() -> Facts:
             lines = path.read_text(errors="replace").splitlines()
             modules |= {Path(line.split(":")[0]).name.split(".ko")[0].replace("-", "_") for line in lines}
     wanted = ("rublk", "mkfs.xfs", "blkzone", "losetup", "nbd-client")
-    programs = {name for name in wanted if shutil.which(name)}
+    programs = {name for name in wanted if find(name)}
     return Facts(frozenset(modules), frozenset(programs), release, os.cpu_count() or 1, os.geteuid() == 0)
 
 

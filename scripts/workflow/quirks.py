@@ -5,10 +5,23 @@
 * A SIGTERM that arrives in the scheduler's own lock hangs for ever; as KeyboardInterrupt it ends like Ctrl-C.
 """
 
+import logging
 import signal
 from typing import Any
 
 KNOWN = ("9.27.",)
+CHATTER = ("Select jobs to execute...", "Execute ")
+"""Said twice for every job, whatever `--quiet` is: between them our lines of progress can not be followed."""
+
+
+def quieten() -> None:
+    """No lines of Snakemake's that say nothing."""
+    from snakemake.logging import logger
+
+    def telling(record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith(CHATTER)
+
+    logger.addFilter(telling)
 
 
 def cure(workflow: Any) -> None:

@@ -20,7 +20,7 @@ def test_a_campaign_from_nothing(place, cores):
     assert len(place.complete()) == 8
     assert not list((place.work / "results" / "session").glob("*"))
     assert "IOPS / BW" in output and "1000 / 4.1 MB/s" in output
-    assert "[8/8]" in output
+    assert "[8/8]" in output and "Select jobs" not in output
     record = json.loads(next((place.work / "results/runs").glob("*/run.json")).read_text())
     assert record["session"]["snakemake_timers"] == "off"
     assert record["order"]["seed"] == 1 and record["fio"]["exit_code"] == 0

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import select
-import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.hosts.guest.boot import QEMU
+from scripts.hosts.programs import find
 from scripts.keeper.process import boot_id
 from scripts.lab.cache import cache_directory
 
@@ -34,7 +34,7 @@ class Accelerator:
 
 def qemu_identity() -> str:
     """Which QEMU this is, without running it."""
-    path = shutil.which(QEMU)
+    path = find(QEMU)
     if not path:
         return "none"
     found = Path(path).resolve().stat()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.hosts.guest.initramfs import AGENT_PORT, RESCUE_PORT, ROOT_TAG
+from scripts.hosts.programs import search_path
 
 QEMU = "qemu-system-x86_64"
 SHIFT = 1
@@ -53,5 +54,5 @@ def command(
 
 def environment(mark: str) -> dict[str, str]:
     """For virtme-ng, whose tools are beside our Python, and QEMU: everything carries the keeper's mark."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    path = f"{Path(sys.executable).parent}{os.pathsep}{search_path()}"
     return {**os.environ, "PATH": path, "BLK_KEEPER": mark}

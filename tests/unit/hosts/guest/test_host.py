@@ -112,8 +112,8 @@ def test_a_qemu_that_refuses_says_why(make, fake):
 
 def test_no_qemu_is_an_error(make, monkeypatch):
     host = make()
-    monkeypatch.setenv("PATH", "/nonexistent")
-    with pytest.raises(HostError, match="setpriv"):
+    monkeypatch.setattr("scripts.hosts.guest.boot.QEMU", "qemu-that-is-not-here")
+    with pytest.raises(HostError, match="qemu-that-is-not-here: No such file"):
         host.start(uninterrupted)
 
 
