@@ -1,9 +1,11 @@
 """Devices made through configfs (null_blk, rnull): writing attributes, and comparing what the driver made of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from scripts.drivers.base import Device, Mismatch
+from scripts.drivers import module
+from scripts.drivers.base import Description, Device, Mismatch
 from scripts.hosts import operations as op
 from scripts.hosts.operations import Operation
 
@@ -34,6 +36,33 @@ def plain(text: str) -> Any:
     """An int where the text is one (Y and N are 1 and 0), else the text."""
     text = {"Y": "1", "N": "0"}.get(text.strip(), text.strip())
     return int(text) if text.lstrip("-").isdigit() else text
+
+
+def removal(directory: str, modules: Sequence[str]) -> list[Operation]:
+    """Power off, remove, unload."""
+    return [
+        op.write(f"{directory}/power", 0, optional=True),
+        op.remove_directory(directory, optional=True),
+        *module.unload(*modules),
+    ]
+
+
+def gone(directory: str, disk: str, modules: Sequence[str]) -> list[Operation]:
+    """Succeeds when device and module are gone; a memory-backed device has returned its memory then."""
+    return [op.absent(directory), op.wait_gone(f"/dev/{disk}"), *module.gone(*modules)]
+
+
+def completed(
+    shown: Description, parameters: Mapping[str, Any], mismatches: Sequence[Mismatch], identity: Mapping[str, Any]
+) -> Description:
+    """What the queue showed, with what configfs and the module showed; a parameter that both show wrong counts once."""
+    known = {mismatch.parameter for mismatch in shown.mismatches}
+    return replace(
+        shown,
+        parameters={**shown.parameters, **parameters},
+        mismatches=[*shown.mismatches, *(m for m in mismatches if m.parameter not in known)],
+        environment={**shown.environment, **identity},
+    )
 
 
 def compared(

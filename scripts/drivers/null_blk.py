@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from scripts.drivers import configfs, module, queue, zones
 from scripts.drivers.base import Description, Device, Facts
@@ -127,13 +126,7 @@ def describe(device: Device, readings: Mapping[str, str]) -> Description:
     if device["zoned"]:
         geometry, wrong = zones.compared(device, readings)
         parameters, mismatches = {**parameters, **geometry}, [*mismatches, *wrong]
-    known = {mismatch.parameter for mismatch in shown.mismatches}
-    return replace(
-        shown,
-        parameters={**shown.parameters, **parameters},
-        mismatches=[*shown.mismatches, *(m for m in mismatches if m.parameter not in known)],
-        environment={**shown.environment, **module.identity("null_blk", readings)},
-    )
+    return configfs.completed(shown, parameters, mismatches, module.identity("null_blk", readings))
 
 
 def reset(device: Device) -> list[Operation]:
@@ -143,16 +136,12 @@ def reset(device: Device) -> list[Operation]:
 
 def destroy(device: Device) -> list[Operation]:
     """Power off, remove, unload."""
-    return [
-        op.write(f"{CONFIG}/power", 0, optional=True),
-        op.remove_directory(CONFIG, optional=True),
-        *module.unload(*MODULES),
-    ]
+    return configfs.removal(CONFIG, MODULES)
 
 
 def gone(device: Device) -> list[Operation]:
     """Succeeds when device and module are gone; a memory-backed device has returned its memory then."""
-    return [op.absent(CONFIG), op.wait_gone(f"/dev/{DISK}"), *module.gone(*MODULES)]
+    return configfs.gone(CONFIG, DISK, MODULES)
 
 
 def node(device: Device) -> str:

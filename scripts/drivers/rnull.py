@@ -1,7 +1,6 @@
 """rnull, the null block driver in Rust (module rnull_mod). One hardware queue of depth 256, no memory, no zones."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from scripts.drivers import configfs, module, queue, zones
 from scripts.drivers.base import Description, Device, Facts
@@ -52,13 +51,7 @@ def describe(device: Device, readings: Mapping[str, str]) -> Description:
     """Compare with sysfs and configfs."""
     shown = queue.described(DISK, device, readings)
     parameters, mismatches = configfs.compared(CONFIG, ATTRIBUTES, device, readings)
-    known = {mismatch.parameter for mismatch in shown.mismatches}
-    return replace(
-        shown,
-        parameters={**shown.parameters, **parameters},
-        mismatches=[*shown.mismatches, *(m for m in mismatches if m.parameter not in known)],
-        environment={**shown.environment, **module.identity("rnull_mod", readings)},
-    )
+    return configfs.completed(shown, parameters, mismatches, module.identity("rnull_mod", readings))
 
 
 def reset(device: Device) -> list[Operation]:
@@ -68,16 +61,12 @@ def reset(device: Device) -> list[Operation]:
 
 def destroy(device: Device) -> list[Operation]:
     """Power off, remove, unload."""
-    return [
-        op.write(f"{CONFIG}/power", 0, optional=True),
-        op.remove_directory(CONFIG, optional=True),
-        *module.unload(*MODULES),
-    ]
+    return configfs.removal(CONFIG, MODULES)
 
 
 def gone(device: Device) -> list[Operation]:
     """Succeeds when device and module are gone."""
-    return [op.absent(CONFIG), op.wait_gone(f"/dev/{DISK}"), *module.gone(*MODULES)]
+    return configfs.gone(CONFIG, DISK, MODULES)
 
 
 def node(device: Device) -> str:

@@ -39,6 +39,12 @@ def argv(workload: Mapping[str, Any], node: str, output: str) -> list[str]:
     return [program(), "--name=run", *target, *options, "--output-format=json", f"--output={output}"]
 
 
+def with_own(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """A workload's options with those that a driver adds; a driver's size is a limit, not a wish."""
+    sizes = [part["size_bytes"] for part in (options, own) if "size_bytes" in part]
+    return {**options, **own, **({"size_bytes": min(sizes)} if sizes else {})}
+
+
 def prep_options(prep: Mapping[str, Any], device: Mapping[str, Any]) -> dict[str, Any]:
     """Resolved options of the prep of a device: zones are written through their write pointers."""
     zoned = {"zonemode": "zbd"} if device.get("zone_size_bytes") and device.get("zoned", True) else {}

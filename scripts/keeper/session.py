@@ -138,7 +138,7 @@ class Session:
             self.execute("prep", fill(self.device) if fill else [], wait, STEP_DEADLINE_S * 4)
             return
         output = f"{self.scratch}/prep.json"
-        argv = command.prep_argv({**prep, **self.extra_options()}, self.driver.node(self.device), output)
+        argv = command.prep_argv(command.with_own(prep, self.extra_options()), self.driver.node(self.device), output)
         size = int(self.device.get("size_bytes") or 1 << 30)
         raw, result = self.fio("prep", argv, output, wait, 300 + size / 1e6)
         requested = {"prefill_bytes": command.requested_prep_bytes(self.device)}
@@ -174,7 +174,7 @@ class Session:
 
     def measure(self, wait: Wait) -> tuple[evidence.Verdict, bytes, dict[str, Any], str]:
         """Run fio; (verdict, fio's JSON, run.json's content, fio's stderr)."""
-        workload = {**self.specification["workload"], **self.extra_options()}
+        workload = command.with_own(self.specification["workload"], self.extra_options())
         output = f"{self.scratch}/fio.json"
         argv = command.argv(workload, self.driver.node(self.device), output)
         planned = float(workload.get("runtime_s", 120)) + float(workload.get("ramp_time_s", 0))

@@ -13,6 +13,14 @@ def test_null_engine_has_no_file():
     assert not any("filename" in part for part in command.argv({"ioengine": "null"}, "null", "o"))
 
 
+def test_the_size_of_a_device_is_a_limit_for_a_workload():
+    own = {"ioengine": "null", "size_bytes": 1 << 30}
+    assert command.with_own({"size_bytes": 1 << 20, "ioengine": "psync"}, own)["size_bytes"] == 1 << 20
+    assert command.with_own({"size_bytes": 1 << 40}, own)["size_bytes"] == 1 << 30
+    assert command.with_own({"ioengine": "psync"}, own) == own
+    assert command.with_own({"bs_bytes": 1}, {}) == {"bs_bytes": 1}
+
+
 def test_prep_of_a_zoned_device_writes_what_zones_hold():
     device = {
         "size_bytes": 64 << 20,
