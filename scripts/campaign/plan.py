@@ -52,6 +52,18 @@ class Campaign:
         """Name of the variant the others are compared with."""
         return str(self.keys.get("baseline") or next(iter(self.variants)))
 
+    def is_twin(self, variant: str) -> bool:
+        """Whether a variant is the baseline's recipe once more (`replica`): an A/A comparison."""
+        base = self.baseline
+        if variant == base or self.variants[variant].driver != self.variants[base].driver:
+            return False
+        return all(self.devices.get((variant, c.name)) == self.devices.get((base, c.name)) for c in self.cells)
+
+    def device(self, variant: str) -> dict[str, Any]:
+        """What the devices of a variant have in common over all cells."""
+        found = [self.devices[variant, cell.name] for cell in self.cells if (variant, cell.name) in self.devices]
+        return {k: v for k, v in found[0].items() if all(d.get(k) == v for d in found)} if found else {}
+
     @property
     def guest(self) -> dict[str, int]:
         """`cpus` and `memory_bytes` of the guest."""
@@ -118,11 +130,16 @@ class Plan:
             "scale": self.campaign.document.scale,
             "oversubscribe": keys["oversubscribe"],
             "practical_band_percent": keys["practical_band_percent"],
-            "variants": {n: {"driver": v.driver, "label": v.label} for n, v in self.campaign.variants.items()},
+            "variants": {
+                n: {"driver": v.driver, "label": v.label, **({"aa": True} if self.campaign.is_twin(n) else {})}
+                for n, v in self.campaign.variants.items()
+            },
             "not_run": dict(self.not_run),
             "differences": self.campaign.differences,
             "axes": list(self.campaign.cells[0].axes) if self.campaign.cells else [],
             "workloads": {cell.name: cell.label for cell in self.campaign.cells},
+            "options": {cell.name: dict(cell.options) for cell in self.campaign.cells},
+            "devices": {n: self.campaign.device(n) for n in self.campaign.variants},
             "tables": keys.get("tables", {}),
             "plots": keys.get("plots", {}),
         }

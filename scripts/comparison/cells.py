@@ -17,8 +17,7 @@ def absent(frame: Frame, variant: str, cell: str) -> str:
 
 def mean(frame: Frame, variant: str, cell: str, metric: str) -> float | None:
     """Mean over a cell's samples; None without any."""
-    values = frame.of(variant, cell)[metric].dropna()
-    return float(values.mean()) if len(values) else None
+    return frame.means(metric).get((variant, cell))
 
 
 def split(frame: Frame, axis: str | None) -> Iterator[tuple[str, dict[str, dict[str, Any]]]]:

@@ -29,6 +29,17 @@ def megabytes(value: float) -> str:
     return f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
 
 
+def figure_text(unit: str, value: float) -> str:
+    """A figure with its unit, unless it is a plain number: `24.5k`, `101 MB/s`, `12.7 us`, `40.2 %`."""
+    if unit == "1/s":
+        return iops_text(value)
+    if unit == "bytes/s":
+        return bandwidth_text(value)
+    if unit == "ns":
+        return f"{significant(value / 1e3)} us"
+    return f"{significant(value)} {unit}" if unit != "1" else significant(value)
+
+
 def miops_text(iops: float) -> str:
     """Millions of IOPS: one decimal from 0.95 on, else two significant digits."""
     value = iops / 1e6

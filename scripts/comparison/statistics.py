@@ -1,19 +1,24 @@
 """Is a variant faster than the baseline? Ratios from blocks, intervals over boots.
 
 Samples of one boot cluster, so an interval is never computed as if they were independent: log ratios are averaged by
-boot, and a t interval is taken over the boots (hosts, where there are several). Simulated in benchmarks/statistics.py.
+boot, and a t interval is taken over the boots (over hosts, where there are several). Simulated in
+benchmarks/statistics.py.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-MIN_BOOTS = 3
+from scripts.comparison.pairs import log_ratios
+
+MIN_CLUSTERS = 3
 ALPHA = 0.05
+POWER = 0.8
 
 
 @dataclass
@@ -21,11 +26,13 @@ class Comparison:
     """A variant against the baseline, in one cell and one metric.
 
     Attributes:
-        ratio: geometric mean of variant / baseline; low, high: interval at 95 %, None within one or two boots.
+        ratio: geometric mean of variant / baseline. low, high: interval at 95 %, None below three boots (or hosts).
         smallest, largest: range of the blocks' ratios.
-        n: pairs; boots, hosts: clusters behind them. p: two-sided; adjusted: after Holm.
-        verdict: faster, slower, ~ or `within one boot`.
-        detectable_percent: the smallest difference this design sees with 80 % power.
+        n: pairs; boots, hosts: clusters behind them; boots is 0 where no boot is known.
+        degrees, error: degrees of freedom and standard error of the log ratio.
+        p: two-sided; adjusted: after Holm over the cells of the table.
+        verdict: faster, slower, ~, A/A, or why there is none (`within one boot`).
+        detectable_percent: the smallest difference that this design sees with 80 % power.
     """
 
     variant: str
@@ -39,6 +46,8 @@ class Comparison:
     largest: float
     low: float | None = None
     high: float | None = None
+    degrees: int = 0
+    error: float | None = None
     p: float | None = None
     adjusted: float | None = None
     detectable_percent: float | None = None
@@ -48,63 +57,75 @@ class Comparison:
 @cache
 def t_quantile(probability: float, degrees: int) -> float:
     """Quantile of Student's t."""
-    from scipy import stats
+    from scipy import special
 
-    return float(stats.t.ppf(probability, degrees))
+    return float(special.stdtrit(degrees, probability))
 
 
 def t_two_sided(statistic: float, degrees: int) -> float:
     """p of a t statistic."""
-    from scipy import stats
+    from scipy import special
 
-    return float(2 * stats.t.sf(abs(statistic), degrees))
-
-
-def pair_ratios(baseline: pd.DataFrame, variant: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Log ratios of the pairs that ran in the same block (round), with the boot and host of the variant's run."""
-    left = baseline[["round", metric]].rename(columns={metric: "base"})
-    right = variant[["round", metric, "boot_id", "hostname"]]
-    pairs = left.merge(right, on="round").dropna(subset=["base", metric])
-    pairs = pairs[(pairs["base"] > 0) & (pairs[metric] > 0)]
-    return pairs.assign(log_ratio=np.log(pairs[metric].to_numpy(float) / pairs["base"].to_numpy(float)))
+    return float(2 * special.stdtr(degrees, -abs(statistic)))
 
 
-def cluster_means(pairs: pd.DataFrame) -> np.ndarray:
-    """Means by host where there are at least three, else by boot."""
-    by = "hostname" if pairs["hostname"].nunique() >= MIN_BOOTS else "boot_id"
-    boots = pairs.groupby(["hostname", "boot_id"], dropna=False)["log_ratio"].mean()
-    means = boots.groupby("hostname").mean() if by == "hostname" else boots
-    return np.asarray(means, dtype=float)
+@cache
+def detectable_errors(degrees: int, alpha: float) -> float:
+    """The difference, in standard errors, that a t test at `alpha` finds with 80 % power (noncentral t)."""
+    from scipy import special
+
+    limit = t_quantile(1 - alpha / 2, degrees)
+    low, high = 0.0, 4 * limit + 10
+    for _ in range(50):
+        middle = (low + high) / 2
+        missed = float(special.nctdtr(degrees, middle, limit))
+        low, high = (middle, high) if missed > 1 - POWER else (low, middle)
+    return high
 
 
-def compare(baseline: pd.DataFrame, variant: pd.DataFrame, name: str, cell: str, metric: str) -> Comparison | None:
-    """Compare two sets of samples; None when there is no pair."""
-    pairs = pair_ratios(baseline, variant, metric)
+def compare_all(samples: pd.DataFrame, baseline: str, metric: str) -> list[Comparison]:
+    """Every variant against the baseline in every cell that both have.
+
+    Args:
+        samples: columns variant, cell, round, boot_id, hostname and the metric; null or 0 have no ratio.
+    """
+    pairs = log_ratios(samples, baseline, metric)
     if pairs.empty:
-        return None
-    logs = pairs["log_ratio"].to_numpy(float)
-    means = cluster_means(pairs)
+        return []
+    by_boot = pairs.groupby(["variant", "cell", "hostname", "cluster"], sort=False).agg(
+        log=("log_ratio", "mean"), low=("log_ratio", "min"), high=("log_ratio", "max"), n=("log_ratio", "size"),
+        known=("known", "all"),
+    )  # fmt: skip
+    by_host = by_boot.groupby(["variant", "cell", "hostname"], sort=False).agg(
+        log=("log", "mean"), deviation=("log", "std"), low=("low", "min"), high=("high", "max"), n=("n", "sum"),
+        boots=("log", "size"), known=("known", "all"),
+    )  # fmt: skip
+    found = by_host.groupby(["variant", "cell"], sort=False).agg(
+        log=("log", "mean"), deviation=("log", "std"), within=("deviation", "first"), low=("low", "min"),
+        high=("high", "max"), n=("n", "sum"), boots=("boots", "sum"), hosts=("log", "size"), known=("known", "all"),
+    )  # fmt: skip
+    rows: Any = found.itertuples()
+    return [comparison(str(row.Index[0]), str(row.Index[1]), metric, row) for row in rows]
+
+
+def comparison(variant: str, cell: str, metric: str, row: Any) -> Comparison:
+    """One cell's result from its means over boots and hosts."""
+    hosts, boots = int(row.hosts), int(row.boots) if row.known else 0
     result = Comparison(
-        name,
-        cell,
-        metric,
-        n=len(logs),
-        boots=int(pairs["boot_id"].nunique(dropna=False)),
-        hosts=int(pairs["hostname"].nunique(dropna=False)),
-        ratio=math.exp(float(means.mean())),
-        smallest=math.exp(float(logs.min())),
-        largest=math.exp(float(logs.max())),
+        variant, cell, metric, int(row.n), boots, hosts, math.exp(row.log), math.exp(row.low), math.exp(row.high)
     )
-    if len(means) < MIN_BOOTS:
+    count, deviation = (boots, row.within) if hosts == 1 else (hosts, row.deviation)
+    if count < MIN_CLUSTERS:
         return result
-    degrees = len(means) - 1
-    error = float(means.std(ddof=1)) / math.sqrt(len(means))
-    half = t_quantile(1 - ALPHA / 2, degrees) * error
-    centre = float(means.mean())
-    result.low, result.high = math.exp(centre - half), math.exp(centre + half)
-    result.p = t_two_sided(centre / error, degrees) if error > 0 else (1.0 if centre == 0 else 0.0)
-    smallest = (t_quantile(1 - ALPHA / 2, degrees) + t_quantile(0.8, degrees)) * error
-    result.detectable_percent = (math.exp(smallest) - 1) * 100
+    result.degrees = count - 1
+    result.error = error = float(deviation) / math.sqrt(count)
+    half = t_quantile(1 - ALPHA / 2, result.degrees) * error
+    result.low, result.high = math.exp(row.log - half), math.exp(row.log + half)
+    # equal to the last bit in every boot: no error to divide by (the clock `instructions` does this)
+    if error < 1e-12:
+        result.p = 1.0 if abs(row.log) < 1e-12 else 0.0
+    else:
+        result.p = t_two_sided(row.log / error, result.degrees)
     return result
 
 
@@ -119,56 +140,47 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def decide(comparisons: Sequence[Comparison], more_is_better: bool, band_percent: float) -> None:
-    """Fill in adjusted p and verdicts for the cells of one table."""
+    """Fill in adjusted p, detectable differences and verdicts for the cells of one table."""
     tested = [c for c in comparisons if c.p is not None]
-    for comparison, adjusted in zip(tested, holm([c.p or 0.0 for c in tested]), strict=True):
-        comparison.adjusted = adjusted
-    for comparison in comparisons:
-        if comparison.low is None or comparison.high is None:
-            boots = "one boot" if comparison.boots == 1 else f"{comparison.boots} boots"
-            comparison.verdict = f"within {boots}"
-        elif (comparison.adjusted or 0) < ALPHA and abs(comparison.ratio - 1) * 100 > band_percent:
-            better = (comparison.ratio > 1) == more_is_better
-            comparison.verdict = "faster" if better else "slower"
+    for found, adjusted in zip(tested, holm([c.p or 0.0 for c in tested]), strict=True):
+        found.adjusted = adjusted
+    left = len(tested) - sum((c.adjusted or 0) < ALPHA for c in tested)
+    for found in comparisons:
+        if found.p is None or found.error is None:
+            found.verdict = without_verdict(found)
+            continue
+        # what was not found was tested at the step at which Holm stopped
+        found.detectable_percent = (
+            math.exp(min(700.0, detectable_errors(found.degrees, ALPHA / max(left, 1)) * found.error)) - 1
+        ) * 100
+        if (found.adjusted or 0) < ALPHA and outside(found.ratio, band_percent):
+            found.verdict = "faster" if (found.ratio > 1) == more_is_better else "slower"
         else:
-            comparison.verdict = "~"
+            found.verdict = "~"
 
 
-def spread_percent(values: pd.Series) -> float:
-    """Half the range in percent of the mean; 0 for one sample."""
-    numbers = values.to_numpy(float)
-    return float((numbers.max() - numbers.min()) / 2 / numbers.mean() * 100) if len(numbers) > 1 else 0.0
+def outside(ratio: float, band_percent: float) -> bool:
+    """Whether a difference is larger than the practical band."""
+    return abs(ratio - 1) * 100 > band_percent
+
+
+def without_verdict(found: Comparison) -> str:
+    """Why there is no verdict: too few boots or hosts."""
+    if found.hosts > 1:
+        return f"within {found.hosts} hosts"
+    if found.boots == 0:
+        return "boots unknown"
+    return "within one boot" if found.boots == 1 else f"within {found.boots} boots"
+
+
+def measured_band(twins: Sequence[Comparison]) -> float | None:
+    """Practical band in percent from A/A comparisons: the largest difference (from 20 cells on, 95th percentile)."""
+    if not twins:
+        return None
+    sizes = [abs(c.ratio - 1) * 100 for c in twins]
+    return float(np.percentile(sizes, 95)) if len(sizes) >= 20 else max(sizes)
 
 
 def geometric_mean(ratios: Sequence[float]) -> float:
     """Geometric mean of positive ratios."""
     return math.exp(sum(math.log(r) for r in ratios) / len(ratios))
-
-
-def outliers(values: pd.Series) -> int:
-    """Samples beyond 3 interquartile ranges: counted and kept."""
-    if len(values) < 5:
-        return 0
-    low, high = np.percentile(values, [25, 75])
-    reach = 3 * (high - low)
-    return int(((values < low - reach) | (values > high + reach)).sum())
-
-
-def several_modes(values: pd.Series) -> bool:
-    """Hartigan's dip test at 5 %; needs at least 8 samples to say anything."""
-    if len(values) < 8 or values.nunique() < 4:
-        return False
-    import diptest
-
-    _, p = diptest.diptest(np.ascontiguousarray(values.to_numpy(float)))
-    return bool(p < ALPHA)
-
-
-def drifts(samples: pd.DataFrame, metric: str) -> bool:
-    """Spearman's rank correlation of a cell's samples with the order of execution, at 1 %; from 8 samples on."""
-    if len(samples) < 8:
-        return False
-    from scipy import stats
-
-    result = stats.spearmanr(samples["position"], samples[metric])
-    return bool(result.pvalue < 0.01)

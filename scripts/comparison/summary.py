@@ -2,8 +2,8 @@
 
 import textwrap
 
+from scripts.comparison.compared import comparisons
 from scripts.comparison.frame import Frame
-from scripts.comparison.layouts.benchstat import comparisons
 from scripts.comparison.numbers import percent_text
 from scripts.comparison.statistics import geometric_mean
 

@@ -1,0 +1,89 @@
+"""All comparisons of a frame in one metric, decided together as the cells of one table."""
+
+from typing import Any
+
+import pandas as pd
+
+from scripts.comparison.flags import described
+from scripts.comparison.frame import Frame
+from scripts.comparison.metrics import metric as metric_of
+from scripts.comparison.numbers import percent_text
+from scripts.comparison.statistics import Comparison, compare_all, decide, geometric_mean, measured_band, outside
+
+
+def comparisons(frame: Frame, metric: str) -> list[Comparison]:
+    """All variants against the baseline in all cells; Holm counts the cells of this table, A/A comparisons apart."""
+    key = ("comparisons", metric)
+    if key not in frame.cache:
+        found = compare_all(frame.samples, frame.baseline, metric)
+        order = {cell: place for place, cell in enumerate(frame.cells)}
+        found.sort(key=lambda c: (order.get(c.cell, len(order)), frame.variants.index(c.variant)))
+        twins = [c for c in found if frame.is_twin(c.variant)]
+        for group in (twins, [c for c in found if not frame.is_twin(c.variant)]):
+            decide(group, metric_of(metric).more_is_better, band_percent(frame, metric, twins))
+        for twin in twins:
+            twin.verdict = f"A/A {twin.verdict}" if twin.p is not None else f"A/A, {twin.verdict}"
+        frame.cache[key] = found
+    result: list[Comparison] = frame.cache[key]
+    return result
+
+
+def band_percent(frame: Frame, metric: str, twins: list[Comparison] | None = None) -> float:
+    """Practical band: measured by an A/A variant where there is one, else what the campaign says (1 %)."""
+    if twins is None:
+        twins = [c for c in comparisons(frame, metric) if frame.is_twin(c.variant)]
+    measured = measured_band([c for c in twins if c.p is not None])
+    return float(frame.plan.get("practical_band_percent", 1)) if measured is None else measured
+
+
+def descriptions(frame: Frame, metric: str) -> pd.DataFrame:
+    """`flags.described`, once for each metric."""
+    key = ("described", metric)
+    if key not in frame.cache:
+        frame.cache[key] = described(frame.samples, metric)
+    found: pd.DataFrame = frame.cache[key]
+    return found
+
+
+def means_notes(frame: Frame, metric: str) -> list[str]:
+    """Geometric means over the table, with what makes them doubtful."""
+    found = comparisons(frame, metric)
+    everywhere = [set(c.cell for c in found if c.variant == v) for v in frame.variants]
+    common = set.intersection(*(cells for cells in everywhere if cells)) if any(everywhere) else set()
+    notes = []
+    for variant in frame.variants:
+        mine = [c for c in found if c.variant == variant]
+        if len(mine) < 2:
+            continue
+        text = f"Geometric mean over {len(mine)} cells: {frame.label(variant)} "
+        text += percent_text(geometric_mean([c.ratio for c in mine]))
+        if len(mine) < len(frame.cells):
+            text += f"; {len(frame.cells) - len(mine)} of {len(frame.cells)} cells are missing in it"
+        if len(mine) > len(common):
+            only = geometric_mean([c.ratio for c in mine if c.cell in common]) if common else None
+            text += "; not the same cells as other variants" + (
+                f" ({percent_text(only)} over the common)" if only else ""
+            )
+        notes.append(text)
+    if notes and (mixed := varying(frame)):
+        notes.append(f"The mean mixes cells that differ in {', '.join(mixed)}: it stands for this mixture alone")
+    if notes and any(outside(c.ratio, 900) for c in found):
+        notes.append("A cell differs by more than tenfold: the mean says little")
+    return notes
+
+
+def varying(frame: Frame) -> list[str]:
+    """Axes with more than one value."""
+    values: dict[str, set[str]] = {}
+    for axes in frame.cells.values():
+        for name, value in axes.items():
+            values.setdefault(name, set()).add(str(value))
+    return [name for name, found in values.items() if len(found) > 1 and name not in ("workload", "label")]
+
+
+def unpaired_notes(frame: Frame, metric: str) -> list[str]:
+    """Samples that no ratio could be made of: their partner in the block is missing, null or zero."""
+    counts = {(c.variant, c.cell): c.n for c in comparisons(frame, metric)}
+    sizes: dict[Any, int] = frame.samples.groupby(["variant", "cell"], sort=False).size().to_dict()
+    left = sum(int(n) - counts.get(place, 0) for place, n in sizes.items() if place[0] != frame.baseline)
+    return [f"{left} sample(s) without a partner in their block: in the means, not in the ratios"] if left else []
