@@ -3,17 +3,27 @@
 
 
 include: "rules/common.smk"
-include: "rules/lab.smk"
-include: "rules/device.smk"
-include: "rules/fio.smk"
-include: "rules/parse.smk"
+
+
+if BLK.imported:
+
+    include: "rules/import.smk"
+
+else:
+
+    include: "rules/lab.smk"
+    include: "rules/device.smk"
+    include: "rules/fio.smk"
+    include: "rules/parse.smk"
+
+
 include: "rules/compare.smk"
 
 
 rule all:
     default_target: True
     input:
-        measured,
+        [] if BLK.imported else measured,
         tables,
 
 

@@ -10,7 +10,7 @@ from snakemake.exceptions import WorkflowError
 
 from scripts.campaign.errors import CampaignError
 from scripts.workflow import quirks
-from scripts.workflow.start import Start
+from scripts.workflow.start import invocation
 
 PYTHON = sys.executable
 CLIENT = f"{PYTHON} -I -S {workflow.basedir}/scripts/keeper/client.py"
@@ -23,13 +23,15 @@ wildcard_constraints:
 
 
 try:
-    BLK = Start(config, Path.cwd(), workflow.is_main_process)
+    BLK = invocation(config, Path.cwd(), workflow.is_main_process)
 except CampaignError as error:
     raise WorkflowError(str(error)) from None
 
 
 def planned():
-    """The plan, once the graph is built; builds the lab first where that is needed."""
+    """The plan, once the graph is built; builds the lab first where that is needed. None where nothing is measured."""
+    if BLK.imported:
+        return None
     if not BLK.environment.ready:
         checkpoints.build_lab.get()
         BLK.look_again()
@@ -56,7 +58,7 @@ def begin():
             quirks.cure(workflow)
         except RuntimeError as error:
             raise WorkflowError(str(error)) from None
-    if BLK.environment.ready:
+    if BLK.imported or BLK.environment.ready:
         BLK.say(BLK.summary())
 
 

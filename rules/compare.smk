@@ -1,5 +1,5 @@
 # Parquet -> tables and pictures.
-TABLES = sorted(BLK.campaign.keys.get("tables", {})) or ["benchstat"]
+TABLES = sorted(BLK.keys.get("tables", {})) or ["benchstat"]
 
 
 def tables(wildcards):

@@ -1,7 +1,8 @@
 """Reading a campaign file: YAML, scale, options, schema; the result still has units and axes as written."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +10,26 @@ from scripts.campaign.errors import CampaignError, Problem, closest
 from scripts.campaign.options import Options
 from scripts.campaign.validate import schema_problems
 
+RESERVED = ("runs", "session", "failed", "superseded", "consoles")
+"""Folders of results/ that are no campaign's."""
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 CAMPAIGN_SCHEMA = Path(__file__).resolve().parents[2] / "config" / "schemas" / "campaign.schema.json"
 
 
 @dataclass(frozen=True)
 class Document:
-    """A campaign as written, after `scale` and options, with the defaults of optional keys filled in."""
+    """A campaign as written, after `scale` and options, with the defaults of optional keys filled in.
+
+    Attributes:
+        written: keys that stand in the file itself. schema: what it was checked against.
+    """
 
     name: str
     path: str
     scale: str
     keys: Mapping[str, Any]
+    written: frozenset[str] = frozenset()
+    schema: Mapping[str, Any] = field(default_factory=dict)
 
 
 def parse_yaml(text: str, path: str) -> Any:
@@ -112,4 +122,9 @@ def read_document(directory: Path, options: Options) -> Document:
     for key, property_schema in schema["properties"].items():
         if "default" in property_schema:
             keys.setdefault(key, property_schema["default"])
-    return Document(path.stem, str(path), options.scale or "default", keys)
+    name = options.name or path.stem
+    if name in RESERVED or not NAME.fullmatch(name):
+        where = "--config" if options.name else str(path)
+        allowed = f"letters, digits, `_`, `-` and `.`, not starting with `.`, and none of {', '.join(RESERVED)}"
+        raise CampaignError(where, [Problem("name" if options.name else "campaign", name, allowed)])
+    return Document(name, str(path), options.scale or "default", keys, frozenset(raw), schema)

@@ -69,10 +69,10 @@ def check_options(config: Mapping[str, Any]) -> Options:
         problems.append(Problem("campaign", None, f"missing: --config campaign=NAME, {WHAT['campaign']}"))
     elif values["campaign"] == "imported" and not values.get("input"):
         problems.append(Problem("input", None, f"missing: {WHAT['input']}"))
-    if values.get("campaign") != "imported":
+    if not values.get("input"):
         problems.extend(
-            Problem(key, values[key], "only with campaign=imported")
-            for key in ("input", "name", "mapping")
+            Problem(key, values[key], "only with input=, that is when results are imported")
+            for key in ("name", "mapping")
             if key in values
         )
     if problems:

@@ -35,6 +35,20 @@ def parse_bytes(value: object) -> int:
     return int(result)
 
 
+def bytes_as_fio_reads(text: str) -> int:
+    """Number of bytes that fio makes of a size in its own options, with its default kb_base: 4k is 4096, 4KiB 4000.
+
+    Raises:
+        ValueError: no size.
+    """
+    match = SIZE.fullmatch(text.strip())
+    number = parse_bytes(text)
+    if match and match["unit"] and "i" in text.lower():
+        power = POWERS[match["unit"].lower()]
+        return number // 1024**power * 1000**power
+    return number
+
+
 def parse_seconds(value: object) -> int | float:
     """Seconds, an int where it is whole.
 

@@ -8,6 +8,7 @@ from scripts.comparison.frame import Frame
 WIDTH = 80
 CLOCKS = {
     "hardware": "hardware",
+    "unknown": "unknown (imported results; the mapping can say it)",
     "emulated": "emulated (no KVM: the figures are only indicative)",
     "instructions": "instructions (executed guest instructions count as time, one thread: this is code path, not "
     "throughput, and it can reverse an order measured on hardware)",
@@ -54,15 +55,20 @@ def caption(frame: Frame) -> list[str]:
     found = list(targets(frame))
     if found:
         lines += wrapped("Targets", "; ".join(found))
-    preps = sorted({str(entry["axes"].get("prep")) for entry in plan["runs"]})
+    preps = [] if plan.get("host") == "imported" else sorted({str(entry["axes"].get("prep")) for entry in plan["runs"]})
     names = {"True": "yes (whole device written with fio)", "False": "no"}
-    lines += wrapped("Prep", " and ".join(names.get(p, p) for p in preps))
+    lines += wrapped("Prep", " and ".join(names.get(p, p) for p in preps) or "unknown")
     if len(samples):
         per_cell = samples.groupby(["variant", "cell"]).size()
         counts = f"{per_cell.min()}" if per_cell.min() == per_cell.max() else f"{per_cell.min()} to {per_cell.max()}"
         boots = samples["boot_id"].nunique()
-        lines += wrapped("Samples", f"{counts} a cell, {boots} boot(s), {len(samples)} sessions: device loaded, "
-                         "measured, unloaded and verified gone for each")  # fmt: skip
+        if plan.get("host") == "imported":
+            known = f"{boots} boot(s)" if boots else "boots unknown"
+            how = f"{len(samples)} imported runs, not measured by this pipeline"
+        else:
+            known = f"{boots} boot(s)"
+            how = f"{len(samples)} sessions: device loaded, measured, unloaded and verified gone for each"
+        lines += wrapped("Samples", f"{counts} a cell, {known}, {how}")
     schedulers = values(frame, "queue/scheduler")
     if schedulers != "unknown":
         lines += wrapped("Scheduler", schedulers)

@@ -8,12 +8,13 @@ from typing import Any
 
 import msgspec
 import pandas as pd
-import pyarrow.parquet as pq
 
 from scripts.comparison.environment import over_all, read_environment
 from scripts.comparison.metrics import METRICS, Metric, wanted
 from scripts.comparison.refusals import Refusal, refuse_mixtures, separated
 from scripts.comparison.samples import COLUMNS, samples_of
+from scripts.dataset.read import SchemaError, read_runs
+from scripts.dataset.schema import NAMES
 
 __all__ = ["COLUMNS", "METRICS", "Frame", "Metric", "Refusal", "load"]
 
@@ -95,14 +96,15 @@ def load(directory: Path, axes: Sequence[str] = ()) -> Frame:
     """
     try:
         plan = msgspec.json.decode((directory / "plan.json").read_bytes())
-        file = pq.ParquetFile(directory / "runs.parquet")
+        more = wanted([*(plan.get("tables") or {}).values(), *(plan.get("plots") or {}).values()])
+        if missing := [name for name in more if name not in NAMES]:
+            raise Refusal(f"metric {missing[0]!r}: one of {', '.join([*METRICS, 'a column of runs.parquet'])}")
+        columns = [name for name in dict.fromkeys([*COLUMNS, *more]) if name in NAMES]
+        rows = read_runs(directory / "runs.parquet", columns).to_pandas()
     except FileNotFoundError as error:
-        raise Refusal(f"{error.filename}: missing; run the campaign first") from error
-    known = file.schema_arrow.names
-    more = wanted([*(plan.get("tables") or {}).values(), *(plan.get("plots") or {}).values()])
-    if missing := [name for name in more if name not in known]:
-        raise Refusal(f"metric {missing[0]!r}: one of {', '.join([*METRICS, 'a column of runs.parquet'])}")
-    rows = file.read(columns=[c for c in dict.fromkeys([*COLUMNS, *more]) if c in known]).to_pandas()
+        raise Refusal(f"{error.filename or directory}: missing; run the campaign first") from error
+    except SchemaError as error:
+        raise Refusal(str(error)) from error
     ok = rows["status"] == "ok"
     frame = Frame(plan, samples_of(rows[ok], more))
     path = directory / "environment.parquet"

@@ -69,7 +69,7 @@ def tolerant(data: bytes) -> Decoded:
         warnings.append("nan or inf read as unknown")
     found, skipped = documents_of(changed)
     if not found:
-        raise Refused("not fio's JSON: " + first_words(text))
+        raise Refused(what_it_is(text))
     for part in skipped:
         warnings.extend(f"skipped: {line.strip()[:200]}" for line in part.splitlines()[:MAX_SKIPPED] if line.strip())
     if len(found) > 1:
@@ -81,6 +81,38 @@ def tolerant(data: bytes) -> Decoded:
     except msgspec.DecodeError as error:
         raise Refused(f"unexpected content: {error}") from error
     return Decoded(document, warnings, len(found))
+
+
+def mapping_of(data: bytes) -> dict[str, Any]:
+    """fio's document as plain JSON, to be kept as it is.
+
+    Raises:
+        Refused: see `decode`.
+    """
+    try:
+        found = json.loads(data)
+    except ValueError:
+        documents, _ = documents_of(data.decode("utf-8", "replace"))
+        found = documents[-1][0] if documents else None
+    if not isinstance(found, dict):
+        raise Refused("not fio's JSON")
+    return found
+
+
+KINDS = (
+    ("fio's terse output", re.compile(r"^\d;(?:fio-[^;]*;)?[^;]*;\d+;\d+;\d+;", re.MULTILINE)),
+    ("fio's human-readable output", re.compile(r"^.*: \(g(?:roupid)?=\d+\): (?:rw=|err=)", re.MULTILINE)),
+    ("a log file of fio", re.compile(r"\A\s*\d+,\s*\d+,(?:\s*\d+,?)+\s*$", re.MULTILINE)),
+    ("fio's messages only", re.compile(r"\Afio(?:-[\d.]+\S*)?: |^No job\(?s?\)? defined", re.MULTILINE)),
+)
+
+
+def what_it_is(text: str) -> str:
+    """What a file without fio's JSON holds instead."""
+    for kind, pattern in KINDS:
+        if pattern.search(text):
+            return f"{kind}, not its JSON: {first_words(text)}"
+    return f"not fio's JSON: {first_words(text)}"
 
 
 def first_words(text: str) -> str:

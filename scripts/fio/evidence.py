@@ -1,12 +1,23 @@
-"""Whether a fio run counts, judged by evidence: exit code, signals, errors, time, and what was really transferred."""
+"""Whether a fio run counts, judged by evidence: exit code, signals, errors, time, and what was really transferred.
 
-import json
-from collections.abc import Mapping
+fio's own `error` and exit code are not enough: a killed worker leaves both at 0, a full disk under --output too.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scripts.campaign.units import parse_seconds
+from scripts.fio.decode import Refused, decode
+from scripts.fio.rows import rows_of
+
 SHORT_RUN = 0.9
 """A timed run that lasted less than this part of the requested time did not do what was asked."""
+SIGNAL = re.compile(r"fio: .*?(?:got signal[ =](\d+)|terminating on signal (\d+))")
+ENDS_EARLY = ("steadystate", "ss", "exitall", "exit_what", "number_ios", "io_size", "io_limit", "rate_min",
+              "latency_target")  # fmt: skip
+"""Options with which a timed run may rightly end before its time."""
 
 
 @dataclass
@@ -18,29 +29,51 @@ class Verdict:
     warnings: list[str] = field(default_factory=list)
 
 
-def document_of(raw: bytes) -> dict[str, Any]:
-    """fio's JSON, with the text some versions print around it cut off.
-
-    Raises:
-        ValueError: there is none, or not all of it.
-    """
-    text = raw.decode("utf-8", "replace")
-    start, end = text.find("{"), text.rfind("}")
-    if start < 0 or end < start:
-        raise ValueError("fio wrote no JSON" if text.strip() else "fio wrote nothing")
-    document = json.loads(text[start : end + 1], strict=False)
-    if not isinstance(document, dict) or not isinstance(document.get("jobs"), list):
-        raise ValueError("fio's JSON has no jobs")
-    return document
+def signal_in(lines: Iterable[str]) -> str:
+    """The first line of fio's that tells of a signal, or an empty text."""
+    return next((line.strip() for line in lines if SIGNAL.search(line)), "")
 
 
-def directions(job: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The parts of a job that moved data."""
-    return [job[name] for name in ("read", "write", "trim", "mixed") if isinstance(job.get(name), dict)]
+def requested_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a job's own options ask for, as far as it can be read; keys as for `judge`."""
+    found: dict[str, Any] = {}
+    timed = options.get("time_based")
+    if timed is not None and str(timed) not in ("0", "false") and not any(name in options for name in ENDS_EARLY):
+        try:
+            found = {"time_based": True, "runtime_s": parse_seconds(str(options["runtime"]))}
+        except (KeyError, ValueError):
+            found = {}
+    return found
+
+
+def did_nothing(row: Mapping[str, Any]) -> bool:
+    """Whether nothing was transferred; total_ios is unknown before fio 2.1.14."""
+    total = row.get("total_ios")
+    return not total if total is not None else not (row.get("io_bytes") or row.get("iops"))
+
+
+def row_problem(row: Mapping[str, Any], requested: Mapping[str, Any]) -> str:
+    """Why one row (see rows.py) must not count, or an empty text."""
+    if row.get("error"):
+        return f"job {row.get('jobname') or '?'} ended with error {row['error']}"
+    if did_nothing(row):
+        return "fio did no I/O"
+    runtime, ran_ms = requested.get("runtime_s"), row.get("runtime_ms")
+    if runtime and requested.get("time_based") and ran_ms is not None and ran_ms < runtime * 1000 * SHORT_RUN:
+        return f"ran for {ran_ms} ms of the requested {runtime} s"
+    return ""
+
+
+def contradiction(row: Mapping[str, Any], bs_bytes: int | None) -> str:
+    """A warning where IOPS x block size is not the bandwidth, or an empty text."""
+    iops, bandwidth = float(row.get("iops") or 0), float(row.get("bw_bytes_per_s") or 0)
+    if not bs_bytes or iops <= 0 or bandwidth <= 0 or abs(iops * bs_bytes - bandwidth) <= 0.05 * bandwidth + bs_bytes:
+        return ""
+    return f"IOPS x bs = {iops * bs_bytes:.0f} B/s, but the bandwidth is {bandwidth:.0f} B/s"
 
 
 def judge(raw: bytes, exit_code: int | None, stderr: str, requested: Mapping[str, Any]) -> Verdict:
-    """Judge one run.
+    """Judge one run of ours.
 
     Args:
         raw: fio's JSON output.
@@ -54,39 +87,50 @@ def judge(raw: bytes, exit_code: int | None, stderr: str, requested: Mapping[str
     if exit_code is not None and exit_code < 0:
         return Verdict("failed", f"fio was killed by signal {-exit_code}{last}", warnings)
     try:
-        document = document_of(raw)
-    except ValueError as error:
+        decoded = decode(raw)
+    except Refused as error:
         if exit_code:
             return Verdict("failed", f"fio ended with exit code {exit_code}{last or f': {error}'}", warnings)
         return Verdict("refused", f"{error}{last}", warnings)
-    jobs = [job for job in document["jobs"] if isinstance(job, dict)]
-    for job in jobs:
-        if job.get("error"):
-            reason = f"job {job.get('jobname', '?')} ended with error {job['error']}{last}"
-            return Verdict("failed", reason, warnings)
+    warnings += decoded.warnings
+    rows = list(rows_of(decoded))
+    said = [*stderr.splitlines(), *decoded.warnings]
+    reason = run_problem(said, rows, exit_code, last, requested)
+    if not reason:
+        warnings += filter(None, (contradiction(row, requested.get("bs_bytes")) for row in rows))
+    return Verdict("failed" if reason else "ok", reason, warnings)
+
+
+def run_problem(
+    said: Iterable[str],
+    rows: Sequence[Mapping[str, Any]],
+    exit_code: int | None,
+    last: str,
+    requested: Mapping[str, Any],
+) -> str:
+    """Why a whole run must not count, or an empty text; `last` is fio's last word, put behind its own errors.
+
+    Args:
+        said: fio's lines, on stderr and around its JSON. rows: see rows.py. requested: see `judge`.
+    """
+    for row in rows:
+        if row.get("error"):
+            return row_problem(row, requested) + last
     if exit_code:
-        return Verdict("failed", f"fio ended with exit code {exit_code}{last}", warnings)
-    parts = [part for job in jobs for part in directions(job)]
-    total = sum(int(part.get("total_ios") or 0) for part in parts)
-    moved = sum(int(part.get("io_bytes") or 0) for part in parts)
-    if not jobs or total <= 0:
-        return Verdict("failed", f"fio did no I/O{last}", warnings)
+        return f"fio ended with exit code {exit_code}{last}"
+    if signalled := signal_in(said):
+        return signalled.removeprefix("skipped: ")
+    if all(did_nothing(row) for row in rows):
+        return f"fio did no I/O{last}"
     prefill = requested.get("prefill_bytes")
+    moved = sum(int(row.get("io_bytes") or 0) for row in rows)
     if prefill and moved < prefill:
-        return Verdict("failed", f"prep wrote {moved} of {prefill} bytes", warnings)
-    runtime = requested.get("runtime_s")
-    longest_ms = max((int(part.get("runtime") or 0) for part in parts), default=0)
-    if runtime and requested.get("time_based") and longest_ms < runtime * 1000 * SHORT_RUN:
-        return Verdict("failed", f"ran for {longest_ms} ms of the requested {runtime} s", warnings)
-    for part in parts:
-        iops, bw = float(part.get("iops") or 0), float(part.get("bw_bytes") or 0)
-        bs = requested.get("bs_bytes")
-        if bs and iops > 0 and bw > 0 and abs(iops * bs - bw) > 0.05 * bw + bs:
-            warnings.append(f"IOPS x bs = {iops * bs:.0f} B/s, but the bandwidth is {bw:.0f} B/s")
-    return Verdict("ok", "", warnings)
+        return f"prep wrote {moved} of {prefill} bytes"
+    longest = max(rows, key=lambda row: row.get("runtime_ms") or 0)
+    return row_problem({**longest, "error": 0, "total_ios": 1}, requested)
 
 
 def totals(raw: bytes) -> tuple[float, float]:
     """(IOPS, bytes per second) over all jobs and directions, for a line of progress."""
-    parts = [part for job in document_of(raw)["jobs"] for part in directions(job)]
-    return sum(float(p.get("iops") or 0) for p in parts), sum(float(p.get("bw_bytes") or 0) for p in parts)
+    rows = list(rows_of(decode(raw)))
+    return sum(row.get("iops") or 0.0 for row in rows), sum(row.get("bw_bytes_per_s") or 0.0 for row in rows)

@@ -9,6 +9,7 @@ from typing import Any
 
 from scripts.drivers import registry
 from scripts.fio import command, evidence
+from scripts.fio.decode import Refused, mapping_of
 from scripts.hosts.base import DeadlineExceeded, Host, HostError, Wait
 from scripts.hosts.operations import Operation, execute, read, remove_tree
 from scripts.keeper import journal
@@ -150,8 +151,8 @@ class Session:
             "requested_bytes": requested["prefill_bytes"],
             "fio": None,
         }
-        with contextlib.suppress(ValueError):
-            self.prep["fio"] = evidence.document_of(raw)
+        with contextlib.suppress(Refused):
+            self.prep["fio"] = mapping_of(raw)
         if verdict.status != "ok":
             raise StepFailed(f"prep: {verdict.reason or result.get('error')}", prep=self.prep, device=self.described)
 

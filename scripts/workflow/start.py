@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scripts.campaign.options import Options, check_options
 from scripts.campaign.plan import Campaign, Plan, Run, build_plan, load_campaign
@@ -14,26 +14,56 @@ from scripts.workflow import guard, owner
 from scripts.workflow.environment import REPOSITORY, Environment, environment_of
 from scripts.workflow.finished import Finished, recorded_digest, write_plan
 
+if TYPE_CHECKING:
+    from scripts.workflow.imported import Imported
+
+CAMPAIGNS = REPOSITORY / "config" / "campaigns"
 STAGES = {"parse": 4, "unload": 3, "run": 2, "prepare": 1}
 """Later steps of a session come first: no second session begins while one is open. Parsing comes before all, because
 Snakemake looks at all inputs of a waiting job again and again."""
+
+
+def invocation(config: Mapping[str, Any], work: Path, main: bool) -> "Start | Imported":
+    """What Snakemake was started for: to measure, or to import.
+
+    Args:
+        config: Snakemake's `config`. work: working directory. main: whether this is the process the user started.
+
+    Raises:
+        CampaignError: all that is wrong.
+    """
+    options = check_options(config)
+    if not options.input:
+        return Start(options, work, main)
+    from scripts.workflow.imported import Imported  # tarfile, zipfile: only where they are needed
+
+    found = Imported(options, CAMPAIGNS, work, main)
+    found.decide()
+    return found
 
 
 class Start:
     """One invocation of the workflow.
 
     Args:
-        config: Snakemake's `config`. work: working directory. main: whether this is the process the user started.
+        options: checked. work: working directory. main: whether this is the process the user started.
     """
 
-    def __init__(self, config: Mapping[str, Any], work: Path, main: bool):
+    imported = False
+
+    def __init__(self, options: Options, work: Path, main: bool):
         self.work, self.main = work, main
-        self.options: Options = check_options(config)
-        self.campaign: Campaign = load_campaign(REPOSITORY / "config" / "campaigns", self.options)
+        self.options = options
+        self.campaign: Campaign = load_campaign(CAMPAIGNS, self.options)
         if main:
             guard.hold(work)
         owner.claim(main)
         self.keep_finished = True
+
+    @property
+    def keys(self) -> Mapping[str, Any]:
+        """The campaign's keys."""
+        return self.campaign.keys
 
     @property
     def name(self) -> str:

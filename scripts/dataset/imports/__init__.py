@@ -1,0 +1,1 @@
+"""Results that this pipeline did not measure: finding them, reading them safely, and what their names mean."""

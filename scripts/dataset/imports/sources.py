@@ -1,0 +1,127 @@
+"""Input -> files: a directory, a pattern, single files, tar and zip archives. Nothing is ever extracted to disk.
+
+A file is named as the user would name it (`input/path`), a member of an archive behind a `!`.
+"""
+
+import bz2
+import glob
+import gzip
+import io
+import lzma
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from scripts.dataset.imports.archives import Unsafe, archive_kind, members
+
+MAX_FILE_BYTES = 512 << 20
+"""Larger than any output of fio; such a file is not read."""
+COMPRESSED: dict[bytes, Callable[..., Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+}
+
+
+class NoInput(Exception):
+    """There is nothing to import; the text says what was looked for."""
+
+
+@dataclass(frozen=True)
+class File:
+    """One file: its content, or why there is none.
+
+    Attributes:
+        source: as the user would name it. name: relative to the input, for mappings.
+    """
+
+    source: str
+    name: str
+    data: bytes = b""
+    refused: str = ""
+
+
+def paths_of(given: str) -> list[tuple[str, str]]:
+    """(path, path relative to the input) of every regular file, sorted. Hidden files and links are left alone.
+
+    Raises:
+        NoInput: nothing is there.
+    """
+    found: list[tuple[str, str]] = []
+    parts = [part for part in given.split(",") if part] if not os.path.exists(given) else [given]
+    for part in parts:
+        expanded = os.path.expanduser(part)
+        matches = [expanded] if os.path.exists(expanded) else sorted(glob.glob(expanded, recursive=True))
+        if not matches:
+            raise NoInput(f"{part}: no such file or directory, and no file matches it as a pattern")
+        for match in matches:
+            if os.path.isdir(match):
+                found += walk(match)
+            else:
+                found.append((match, os.path.basename(match) if len(matches) == 1 else match))
+    unique = list(dict(found).items())
+    if not unique:
+        raise NoInput(f"{given}: there is no file in it")
+    return unique
+
+
+def walk(directory: str) -> Iterator[tuple[str, str]]:
+    """Regular files below a directory."""
+    for base, folders, files in os.walk(directory):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__MACOSX")
+        for name in sorted(files):
+            path = os.path.join(base, name)
+            if not name.startswith(".") and not os.path.islink(path):
+                yield path, os.path.relpath(path, directory)
+
+
+def files_of(paths: list[tuple[str, str]]) -> Iterator[File]:
+    """All files with their content; archives are opened, and one that is unsafe is one refused file."""
+    for path, name in paths:
+        try:
+            mode = os.stat(path)
+            if not stat.S_ISREG(mode.st_mode):
+                yield File(path, name, refused="not a regular file")
+                continue
+            with open(path, "rb") as file:  # noqa: PTH123 - thousands of times
+                start = file.read(512)
+                kind = archive_kind(start, path)
+                if not kind:
+                    yield plain(path, name, start, file, mode.st_size)
+                    continue
+        except OSError as error:
+            yield File(path, name, refused=f"can not be read: {error.strerror}")
+            continue
+        try:
+            for member, data, refused in members(Path(path), kind, MAX_FILE_BYTES):
+                source = f"{path}!{member}" if member else path
+                found = File(source, f"{name}/{member}" if member else name, data, refused)
+                yield found if refused else decompressed(found)
+        except Unsafe as error:
+            yield File(path, name, refused=f"unsafe archive: {error}")
+
+
+def plain(path: str, name: str, start: bytes, file: BinaryIO, size: int) -> File:
+    """A file that is no archive."""
+    if size > MAX_FILE_BYTES:
+        return File(path, name, refused=f"{size} bytes: more than the {MAX_FILE_BYTES} an output of fio can have")
+    return decompressed(File(path, name, start + file.read()))
+
+
+def decompressed(file: File) -> File:
+    """The file, or what a compressed one holds."""
+    for magic, opener in COMPRESSED.items():
+        if file.data.startswith(magic):
+            try:
+                with opener(io.BytesIO(file.data)) as inner:
+                    data = bytes(inner.read(MAX_FILE_BYTES + 1))
+            except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+                return File(file.source, file.name, refused=f"compressed, and damaged: {error}")
+            if len(data) > MAX_FILE_BYTES:
+                return File(file.source, file.name, refused=f"more than {MAX_FILE_BYTES} bytes when decompressed")
+            return File(file.source, file.name, data)
+    return file

@@ -1,0 +1,134 @@
+"""Rows and plan of an import: status from evidence, axes from options, meaning from names."""
+
+import pytest
+
+from scripts.dataset.imports.batch import ImportBatch
+from scripts.dataset.imports.mapping import MappingError, Names, canonical
+from scripts.dataset.imports.sources import File
+from tests.fio_output import direction, job, output
+
+
+def imported(*files, mapping=None, **settings):
+    batch = ImportBatch(Names(mapping or {}), {"title": "t", **settings}, "imported")
+    batch.read(File(f"in/{name}", name, data) for name, data in files)
+    plan = batch.plan()
+    return batch, plan, list(batch.rows())
+
+
+def test_axes_are_the_options_that_differ():
+    deep = output(job(iops=2000.0, options={"iodepth": "32", "bs": "4096"}))
+    _, plan, rows = imported(("a.json", output()), ("b.json", deep))
+    assert plan["axes"] == ["iodepth"]
+    assert [entry["axes"] for entry in plan["runs"]] == [{"iodepth": 1}, {"iodepth": 32}]
+    assert [row["iodepth"] for row in rows] == [1, 32] and {row["bs_bytes"] for row in rows} == {4096}
+    assert {row["cell"] for row in rows} == {"iodepth=1", "iodepth=32"}
+
+
+def test_job_options_win_over_global_ones_and_both_over_defaults():
+    document = output(
+        job(options={"iodepth": "8"}), **{"global options": {"iodepth": "1", "ioengine": "libaio", "direct": "1"}}
+    )
+    bare = output({"jobname": "j", "groupid": 0, "error": 0, "read": direction()})
+    _, _, rows = imported(("a.json", document), ("b.json", bare))
+    assert (rows[0]["iodepth"], rows[0]["ioengine"], rows[0]["direct"]) == (8, "psync", True)
+    assert (rows[1]["iodepth"], rows[1]["ioengine"], rows[1]["rw"]) == (1, "psync", "read")
+
+
+def test_directories_are_variants_unless_names_say_otherwise():
+    files = [(f"{d}/r{n}.json", output(job(iops=i))) for d, i in (("old", 100.0), ("new", 200.0)) for n in (1, 2)]
+    _, plan, rows = imported(*files, baseline="old")
+    assert list(plan["variants"]) == ["old", "new"] and plan["baseline"] == "old"
+    assert [row["sample"] for row in rows] == [1, 2, 1, 2]
+    mapping = {"path": r"(?P<kernel>\w+)/r(?P<sample>\d+)"}
+    _, plan, rows = imported(*files, mapping=mapping)
+    assert (plan["axes"] == ["kernel"] and list(plan["variants"]) == ["old"]) or list(plan["variants"]) == [
+        "old",
+        "new",
+    ]
+    _, plan, _ = imported(*files, mapping={"path": r"(?P<kernel>\w+)/r(?P<boot>\d+)", "variant": "kernel"})
+    assert list(plan["variants"]) == ["old", "new"] and plan["axes"] == []
+
+
+def test_a_baseline_that_is_not_there_is_said():
+    with pytest.raises(MappingError, match="the imported variants are old"):
+        imported(("old/1.json", output()), baseline="ancient")
+
+
+def test_names_that_do_not_match_refuse_that_file_only():
+    batch, _, rows = imported(("v1-a.json", output()), ("x.json", output()), mapping={"path": r"(?P<variant>v\d)-"})
+    assert dict(batch.counts) == {"ok": 1, "failed": 0, "refused": 1}
+    assert "does not match 'x.json'" in rows[-1]["reason"] and rows[-1]["status"] == "refused"
+
+
+@pytest.mark.parametrize("mapping", [{"path": "("}, {"job": "no groups"}])
+def test_a_mapping_that_is_none_is_said(mapping):
+    with pytest.raises(MappingError, match=r"mapping\."):
+        Names(mapping)
+
+
+def test_jobs_of_a_group_with_the_same_axes_are_one_run_and_others_are_not():
+    same = output(job("a", 100.0), job("b", 200.0))
+    later = output(job("a", 100.0), {**job("b", 200.0), "groupid": 1})
+    other = output(job("a", 100.0), job("b", 200.0, {"bs": "64k"}))
+    for data, runs in ((same, 1), (later, 2), (other, 2)):
+        _, plan, rows = imported(("x.json", data))
+        assert len(plan["runs"]) == runs and len(rows) == 2
+
+
+def status_of(data):
+    batch, _, rows = imported(("x.json", data))
+    return dict(batch.counts), {(row["status"], row["reason"]) for row in rows}
+
+
+def test_status_comes_from_evidence():
+    killed = b"fio: pid=7, got signal=9\n" + output()
+    cut = b"\nfio: terminating on signal 2\n" + output()
+    short = output(job(options={"time_based": "1", "runtime": "10"}))
+    nothing = output(job(read=direction(0.0)))
+    failed = output({**job(), "error": 28})
+    for data, why in ((killed, "signal=9"), (cut, "signal 2"), (short, "of the requested 10 s"),
+                      (nothing, "no I/O"), (failed, "error 28")):  # fmt: skip
+        counts, found = status_of(data)
+        assert counts == {"ok": 0, "failed": 1, "refused": 0}
+        ((status, reason),) = found
+        assert status == "failed" and why in reason
+    whole = output(job(options={"time_based": "1", "runtime": "1"}))
+    assert status_of(whole)[1] == {("ok", "")}
+
+
+def test_an_old_fio_without_total_ios_has_done_io():
+    old = direction(total_ios=None, io_bytes=4000)
+    counts, _ = status_of(output({**job(), "read": {k: v for k, v in old.items() if v is not None}}, version="2.1.4"))
+    assert counts["ok"] == 1
+
+
+def test_every_refused_file_has_one_row_with_its_reason():
+    files = [
+        ("e.json", b""),
+        ("t.json", output()[:-20]),
+        ("x.txt", b"hello"),
+        ("j.json", b'{"a": 1}'),
+        ("g.json", output()),
+    ]
+    batch, _, rows = imported(*files)
+    assert dict(batch.counts) == {"ok": 1, "failed": 0, "refused": 4}
+    refused = {row["source"]: row["reason"] for row in rows if row["status"] == "refused"}
+    assert len(refused) == 4 and all(refused.values())
+    assert "byte" in refused["in/t.json"] and refused["in/e.json"] == "the file is empty"
+
+
+def test_options_that_differ_within_cells_are_printed():
+    _, plan, _ = imported(
+        ("a.json", output(job(options={"size": "1g"}))), ("b.json", output(job(options={"size": "2g"})))
+    )
+    assert plan["differences"] == ["fio's size: 1g, 2g"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [("bs", "4k", 4096), ("bs", "4K", 4096), ("bs", "4096", 4096), ("bs", "4kb", 4096), ("bs", "4k,8k", "4k,8k"),
+     ("bs", "4k,4k", 4096), ("rw", "readwrite", "rw"), ("rw", "randread:8", "randread"), ("iodepth", "32", 32),
+     ("bs", ["4k", "8k"], 8192), ("bs", "64KiB", 64000)],
+)  # fmt: skip
+def test_one_spelling_for_one_value(key, value, expected):
+    assert canonical(key, value) == expected

@@ -1,0 +1,147 @@
+"""Inputs of imports: everything that is safe is read, nothing that is not, and one bad file stops nothing."""
+
+import bz2
+import gzip
+import io
+import os
+import tarfile
+import zipfile
+
+import pytest
+
+from scripts.dataset.imports import archives
+from scripts.dataset.imports.sources import NoInput, files_of, paths_of
+
+
+def read(path):
+    return {file.source: file for file in files_of(paths_of(str(path)))}
+
+
+def tar(path, members, mode="w:gz"):
+    with tarfile.open(path, mode) as archive:
+        for member, data in members:
+            info = member if isinstance(member, tarfile.TarInfo) else tarfile.TarInfo(member)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return path
+
+
+def special(name, kind, target=""):
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+def test_a_directory_gives_its_regular_files(tmp_path):
+    (tmp_path / "a" / ".git").mkdir(parents=True)
+    (tmp_path / "a" / ".git" / "config").write_text("no")
+    (tmp_path / "a" / "1.json").write_text("one")
+    (tmp_path / "b.json.gz").write_bytes(gzip.compress(b"two"))
+    (tmp_path / "c.json.bz2").write_bytes(bz2.compress(b"three"))
+    (tmp_path / "link").symlink_to(tmp_path / "a" / "1.json")
+    os.mkfifo(tmp_path / "pipe")
+    found = {file.name: (file.data, file.refused) for file in read(tmp_path).values()}
+    pipe = found.pop("pipe")
+    assert pipe == (b"", "not a regular file")
+    assert found == {"a/1.json": (b"one", ""), "b.json.gz": (b"two", ""), "c.json.bz2": (b"three", "")}
+
+
+def test_patterns_lists_and_nothing(tmp_path):
+    for name in ("x1.json", "x2.json", "y.json"):
+        (tmp_path / name).write_text(name)
+    assert len(read(f"{tmp_path}/x*.json")) == 2
+    assert len(read(f"{tmp_path}/x1.json,{tmp_path}/y.json")) == 2
+    for nothing in (f"{tmp_path}/z*.json", f"{tmp_path}/none"):
+        with pytest.raises(NoInput, match="no such file"):
+            read(nothing)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(NoInput, match="no file in it"):
+        read(tmp_path / "empty")
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+def test_a_tar_is_read_as_a_stream(tmp_path, mode):
+    path = tar(tmp_path / "r.tar", [("d/1.json", b"one"), ("d/.hidden", b"no"), ("d/2.json", b"two")], mode)
+    assert {s.partition("!")[2]: f.data for s, f in read(path).items()} == {"d/1.json": b"one", "d/2.json": b"two"}
+    assert os.listdir(tmp_path) == ["r.tar"]  # nothing was extracted
+
+
+def test_a_zip_is_read(tmp_path):
+    with zipfile.ZipFile(tmp_path / "r.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("d/1.json", "one")
+        archive.writestr("d/2.json.gz", gzip.compress(b"two"))
+    found = read(tmp_path / "r.zip")
+    assert [file.data for file in found.values()] == [b"one", b"two"]
+    assert all(source.startswith(f"{tmp_path}/r.zip!d/") for source in found)
+
+
+@pytest.mark.parametrize(
+    ("member", "reason"),
+    [
+        (special("l", tarfile.SYMTYPE, "/etc/passwd"), "is a link"),
+        (special("l", tarfile.LNKTYPE, "good.json"), "is a link"),
+        (special("d", tarfile.CHRTYPE), "neither a file"),
+        (special("p", tarfile.FIFOTYPE), "neither a file"),
+        ("/etc/x.json", "leads out"),
+        ("a/../../x.json", "leads out"),
+        ("..\\x.json", "leads out"),
+        ("C:/x.json", "leads out"),
+    ],
+)
+def test_an_unsafe_tar_is_refused_as_a_whole(tmp_path, member, reason):
+    path = tar(tmp_path / "r.tar.gz", [("good.json", b"1"), (member, b"")])
+    files = list(read(path).values())
+    assert len(files) == 1 and reason in files[0].refused and files[0].source == str(path)
+
+
+@pytest.mark.parametrize("name", ["../x", "/x"])
+def test_an_unsafe_zip_is_refused_as_a_whole(tmp_path, name):
+    with zipfile.ZipFile(tmp_path / "r.zip", "w") as archive:
+        archive.writestr("good.json", "1")
+        archive.writestr(name, "2")
+    assert [bool(file.refused) for file in read(tmp_path / "r.zip").values()] == [True]
+    with zipfile.ZipFile(tmp_path / "l.zip", "w") as archive:
+        link = zipfile.ZipInfo("l")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+    assert "is a link" in next(iter(read(tmp_path / "l.zip").values())).refused
+
+
+def test_bombs_are_refused_before_they_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "RATIO_FROM_BYTES", 1 << 20)
+    zeros = bytes(4 << 20)
+    with zipfile.ZipFile(tmp_path / "b.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("0", zeros)
+    tar(tmp_path / "b.tar.gz", [("0", zeros)])
+    for name in ("b.zip", "b.tar.gz"):
+        assert "bytes or more in an archive" in next(iter(read(tmp_path / name).values())).refused
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 2)
+    path = tar(tmp_path / "many.tar", [(str(i), b"") for i in range(3)], "w")
+    assert "more than 2 members" in next(iter(read(path).values())).refused
+
+
+def test_damage_is_said_and_what_is_whole_is_kept(tmp_path):
+    path = tar(tmp_path / "r.tar", [("1.json", b"one" * 1000), ("2.json", os.urandom(9000))], "w")
+    path.write_bytes(path.read_bytes()[:6000])
+    found = read(path)
+    assert found.pop(f"{path}!1.json").data == b"one" * 1000
+    assert any("damaged" in file.refused for file in found.values())
+    (tmp_path / "x.zip").write_bytes(b"PK\x03\x04 and then nothing of a zip")
+    (tmp_path / "x.json.gz").write_bytes(gzip.compress(b"x" * 1000)[:-9])
+    (tmp_path / "x.tgz").write_bytes(b"this is no tar")
+    for name in ("x.zip", "x.json.gz", "x.tgz"):
+        assert "damaged" in next(iter(read(tmp_path / name).values())).refused, name
+
+
+def test_an_archive_in_an_archive_is_not_opened(tmp_path):
+    inner = tar(tmp_path / "i.tar.gz", [("1.json", b"one")]).read_bytes()
+    path = tar(tmp_path / "o.tar", [("i.tar.gz", inner), ("2.json", b"two")], "w")
+    found = read(path)
+    assert "not opened" in found[f"{path}!i.tar.gz"].refused
+    assert found[f"{path}!2.json"].data == b"two"
+
+
+def test_unreadable_files_are_refused_files(tmp_path, monkeypatch):
+    (tmp_path / "1.json").write_text("1")
+    paths = [*paths_of(str(tmp_path)), (f"{tmp_path}/gone.json", "gone.json")]
+    assert [file.refused for file in files_of(paths)] == ["", "can not be read: No such file or directory"]

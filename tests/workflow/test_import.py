@@ -1,0 +1,120 @@
+"""`campaign=imported`: real Snakemake, foreign results; again only when something in them changed."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import duckdb
+import polars
+import pyarrow.parquet as pq
+import pytest
+
+from tests.fio_output import job, output
+from tests.place import REPOSITORY
+
+
+class Imports:
+    def __init__(self, root):
+        self.work, self.input = root / "work", root / "in"
+        self.work.mkdir()
+        for name, iops in (("old", 100.0), ("new", 150.0)):
+            for number in (1, 2, 3):
+                path = self.input / name / f"boot{number}.json"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(output(job(iops=iops + number)))
+
+    def run(self, *config):
+        command = [
+            str(Path(sys.executable).with_name("snakemake")),
+            "-s",
+            str(REPOSITORY / "Snakefile"),
+            "--cores",
+            "1",
+        ]
+        done = subprocess.run(
+            [*command, "--config", "campaign=imported", *config],
+            cwd=self.work,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+    def rows(self, name="imported"):
+        return pq.read_table(self.work / "results" / name / "runs.parquet").to_pylist()
+
+
+@pytest.fixture
+def imports(tmp_path):
+    return Imports(tmp_path)
+
+
+def test_a_directory_becomes_tables_once(imports):
+    code, output_ = imports.run(f"input={imports.input}")
+    assert code == 0, output_
+    assert "6 files imported; ok: 6, failed: 0, refused: 0" in output_
+    assert "imported runs, not measured by this pipeline" in " ".join(output_.split()) and "-32" in output_
+    assert {row["variant"] for row in imports.rows()} == {"old", "new"}
+    for path in imports.input.rglob("*"):
+        os.utime(path)
+    code, output_ = imports.run(f"input={imports.input}")
+    assert code == 0 and "Nothing to be done" in output_
+    (imports.input / "new" / "boot3.json").write_bytes(output(job(iops=999.0)))
+    code, output_ = imports.run(f"input={imports.input}")
+    assert code == 0 and "6 files imported" in output_
+    assert 999.0 in {row["iops"] for row in imports.rows()}
+    (imports.input / "new" / "boot3.json").unlink()
+    assert "5 files imported" in imports.run(f"input={imports.input}")[1]
+
+
+def test_a_mapping_says_what_names_mean(imports):
+    mapping = imports.work / "names.yaml"
+    mapping.write_text("path: (?P<variant>\\w+)/boot(?P<boot>\\d)\nclock: hardware\n")
+    code, output_ = imports.run(f"input={imports.input}", f"mapping={mapping}", "name=mine")
+    assert code == 0, output_
+    assert {row["boot_id"] for row in imports.rows("mine")} == {"1", "2", "3"}
+    assert "3 boot(s)" in output_ and "Clock: hardware" in output_
+    mapping.write_text("path: (?P<variant>\\w+)/boot(?P<boot>\\d)\nclok: hardware\n")
+    code, output_ = imports.run(f"input={imports.input}", f"mapping={mapping}", "name=mine")
+    assert code == 1 and "did you mean 'clock'" in output_ and "names.yaml" in output_
+
+
+def test_archives_and_bad_files(imports):
+    (imports.input / "broken.json").write_text('{"fio version": "fio-3.39", "jobs": [')
+    with tarfile.open(imports.work / "all.tar.gz", "w:gz") as archive:
+        archive.add(imports.input, "in")
+    shutil.rmtree(imports.input)
+    code, output_ = imports.run(f"input={imports.work}/all.tar.gz")
+    assert code == 0, output_
+    assert "7 files imported; ok: 6, failed: 0, refused: 1" in output_ and "1 x truncated" in output_
+    (bad,) = [row for row in imports.rows() if row["status"] == "refused"]
+    assert bad["source"].endswith("all.tar.gz!in/broken.json")
+
+
+def test_nothing_to_import_is_one_message(imports):
+    for given, said in (("/none", "no such file"), (str(imports.work), "no file in it")):
+        code, output_ = imports.run(f"input={given}")
+        assert code == 1 and said in output_ and "Traceback" not in output_
+    code, output_ = imports.run(f"input={imports.input}", "name=runs")
+    assert code == 1 and "name = 'runs'" in output_
+
+
+def test_every_common_reader_reads_the_same(imports):
+    assert imports.run(f"input={imports.input}")[0] == 0
+    path = str(imports.work / "results" / "imported" / "runs.parquet")
+    ours = sorted((row["source"], row["iops"], row["io_bytes"]) for row in imports.rows())
+    query = f"SELECT source, iops, io_bytes, axes, typeof(iops) FROM '{path}' ORDER BY source"
+    with duckdb.connect() as database:
+        ducks = database.execute(query).fetchall()
+    assert [row[:3] for row in ducks] == ours and {row[4] for row in ducks} == {"DOUBLE"}
+    frame = polars.read_parquet(path).sort("source")
+    assert frame.select("source", "iops", "io_bytes").rows() == ours
+    assert frame["status"].dtype == polars.String and frame["io_bytes"].dtype == polars.Int64
+    meta = pq.read_schema(path)
+    assert meta.field("clat_mean_ns").metadata[b"unit"] == b"ns"
+    assert json.loads((imports.work / "results/imported/parsed.json").read_text())["counts"]["ok"] == 6
