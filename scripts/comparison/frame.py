@@ -117,7 +117,7 @@ def load(directory: Path, axes: Sequence[str] = ()) -> Frame:
             frame.by_variant = read_environment(path, frame.samples)
     else:
         refuse_mixtures(frame.plan, frame.samples, frame.by_variant)
-    lost = rows[~ok].drop_duplicates(["variant", "cell"])
+    lost = rows[~ok].dropna(subset=["cell"]).drop_duplicates(["variant", "cell"])  # a refused import has no cell
     for row in lost.itertuples():
         frame.problems[row.variant, row.cell] = f"{row.status}: {row.reason or 'no reason known'}"
     return frame
