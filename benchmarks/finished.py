@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -79,8 +80,8 @@ def campaign(work: Path, count: int) -> None:
     (work / "many.yaml").write_text(json.dumps(document))
 
 
-def finish(work: Path) -> int:
-    """Write what 9,600 measured runs would have left."""
+def finish(work: Path, fio_output: Callable[[], bytes] = lambda: json.dumps(FIO).encode()) -> int:
+    """Write what 9,600 measured runs would have left, and the plan."""
     from scripts.campaign.options import Options
     from scripts.campaign.plan import build_plan, load_campaign
     from scripts.workflow.environment import local_environment
@@ -91,7 +92,7 @@ def finish(work: Path) -> int:
     for run in plan.runs:
         directory = work / "results" / "runs" / run.name
         directory.mkdir(parents=True)
-        fio = json.dumps(FIO).encode()
+        fio = fio_output()
         session = {"id": run.name[-12:], "host": "h", "boot_id": f"b{run.round % 5}", "host_kind": "local"}
         record = {
             "spec": json.loads(run.spec_json),
@@ -104,6 +105,8 @@ def finish(work: Path) -> int:
         (directory / "run.json").write_bytes(text)
         hashes = {"fio.json": hashlib.sha256(fio).hexdigest(), "run.json": hashlib.sha256(text).hexdigest()}
         (directory / "unload.json").write_text(json.dumps({"gone": True, "session": run.name, "sha256": hashes}))
+    (work / "results" / plan.campaign.name).mkdir(parents=True, exist_ok=True)
+    (work / "results" / plan.campaign.name / "plan.json").write_text(plan.to_json())
     return len(plan.runs)
 
 

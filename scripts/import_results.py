@@ -4,16 +4,19 @@ python -m scripts.import_results --results results/<name>     reads <results>/in
 """
 
 import argparse
+import gc
 import hashlib
 import json
 import sys
 from pathlib import Path
 
+import msgspec
+
 from scripts.dataset.imports.batch import ImportBatch
 from scripts.dataset.imports.mapping import MappingError, Names
 from scripts.dataset.imports.sources import NoInput, files_of, paths_of
 from scripts.dataset.schema import ENVIRONMENT, SCHEMA
-from scripts.dataset.write import table_of, write_table
+from scripts.dataset.write import WithoutPandas, table_of, write_table
 from scripts.keeper.results import as_json, write_whole
 
 SHOWN_REASONS = 20
@@ -29,7 +32,7 @@ def import_results(directory: Path) -> ImportBatch:
     wanted = json.loads(raw)
     batch = ImportBatch(Names(wanted["mapping"]), wanted["settings"], directory.name)
     batch.read(files_of(paths_of(wanted["input"])))
-    plan = as_json(batch.plan())
+    plan = msgspec.json.format(msgspec.json.encode(batch.plan()), indent=1)
     write_table(table_of([], ENVIRONMENT), directory / "environment.parquet")
     write_table(table_of(batch.rows(), SCHEMA), directory / "runs.parquet")
     write_whole(directory / "plan.json", plan)
@@ -58,4 +61,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    sys.meta_path.insert(0, WithoutPandas)
+    gc.disable()  # rows by the thousand and no cycles: the collector would walk them again and again
     sys.exit(main())

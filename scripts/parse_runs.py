@@ -4,6 +4,7 @@ python -m scripts.parse_runs --work DIRECTORY --campaign NAME
 """
 
 import argparse
+import gc
 import json
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 from scripts.dataset.digest import digest_of
 from scripts.dataset.runs import Batch
 from scripts.dataset.schema import ENVIRONMENT, SCHEMA
-from scripts.dataset.write import table_of, write_table
+from scripts.dataset.write import WithoutPandas, table_of, write_table
 from scripts.keeper.results import as_json, write_whole
 
 
@@ -45,4 +46,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    sys.meta_path.insert(0, WithoutPandas)
+    gc.disable()  # rows by the thousand and no cycles: the collector would walk them again and again
     main()

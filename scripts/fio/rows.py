@@ -1,6 +1,7 @@
 """Document -> rows: one for each job and direction that did something; ns and bytes whatever the version wrote."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -40,20 +41,30 @@ def jobs_of(document: Document) -> list[Job]:
     ]
 
 
-def options_for(document: Document, job: Job) -> tuple[dict[str, Any], list[str]]:
-    """The job's options over the global ones, and warnings."""
-    common, _ = options_of(document.global_options)
-    own, repeated = options_of(job.options)
-    return {**common, **own}, [f"option {key!r} was given several times" for key in repeated]
+def options_for(document: Document, job: Job) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """The job's options over the global ones, and warnings. The same object for the same options: many runs share them,
+    and whoever makes something of them can remember it.
+    """
+    return merged_options(bytes(document.global_options), bytes(job.options))
+
+
+@lru_cache(maxsize=4096)
+def merged_options(common: bytes, own: bytes) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """See `options_for`; both as they stand in the document."""
+    below, _ = options_of(msgspec.Raw(common))
+    above, repeated = options_of(msgspec.Raw(own))
+    return {**below, **above}, tuple(f"option {key!r} was given several times" for key in repeated)
 
 
 def latency_columns(prefix: str, latency: Latency | None, scale: int, row: dict[str, Any]) -> None:
     """Mean, min, max, stddev in ns."""
     if latency is None or latency.N == 0 or (latency.N is None and not latency.max):
         return
-    for name in ("mean", "min", "max", "stddev"):
-        value = getattr(latency, name)
-        row[f"{prefix}_{name}_ns"] = None if value is None else value * scale
+    mean, low, high, stddev = latency.mean, latency.min, latency.max, latency.stddev
+    row[f"{prefix}_mean_ns"] = None if mean is None else mean * scale
+    row[f"{prefix}_min_ns"] = None if low is None else low * scale
+    row[f"{prefix}_max_ns"] = None if high is None else high * scale
+    row[f"{prefix}_stddev_ns"] = None if stddev is None else stddev * scale
     row[f"{prefix}_samples"] = latency.N
 
 
@@ -69,27 +80,33 @@ def percentile_columns(prefix: str, latency: Latency | None, scale: int, row: di
                 row["latency_censored"] = True
 
 
+SAME = ("iops", "total_ios", "short_ios", "drop_ios", "zone_resets", "iops_min", "iops_max", "iops_mean", "iops_stddev")
+KIB_PER_S = (
+    ("bw_min", "bw_min_bytes_per_s"),
+    ("bw_max", "bw_max_bytes_per_s"),
+    ("bw_mean", "bw_mean_bytes_per_s"),
+    ("bw_dev", "bw_stddev_bytes_per_s"),
+)
+LATENCIES = (("slat", "slat_ns"), ("clat", "clat_ns"), ("lat", "lat_ns"))
+
+
 def direction_row(direction: Direction, version: tuple[int, int], options: Mapping[str, Any]) -> dict[str, Any]:
     """Columns of one direction."""
     row: dict[str, Any] = {}
     scale_bytes = io_bytes_scale(version)
     row["io_bytes"] = None if direction.io_bytes is None else direction.io_bytes * scale_bytes
     row["runtime_ms"] = direction.runtime
-    row["iops"] = direction.iops
-    row["total_ios"] = direction.total_ios
-    row["short_ios"], row["drop_ios"] = direction.short_ios, direction.drop_ios
-    row["zone_resets"] = direction.zone_resets
+    for name in SAME:
+        row[name] = getattr(direction, name)
     if direction.bw_bytes is not None:
         row["bw_bytes_per_s"] = float(direction.bw_bytes)
     elif direction.bw is not None:
         row["bw_bytes_per_s"] = float(direction.bw) * 1024
-    for name in ("min", "max", "mean", "dev"):
-        value = getattr(direction, f"bw_{name}")
-        row[f"bw_{'stddev' if name == 'dev' else name}_bytes_per_s"] = None if value is None else value * 1024
-    for name in ("min", "max", "mean", "stddev"):
-        row[f"iops_{name}"] = getattr(direction, f"iops_{name}")
-    for name in ("slat", "clat", "lat"):
-        in_ns, in_us = getattr(direction, f"{name}_ns"), getattr(direction, name)
+    for name, column in KIB_PER_S:
+        value = getattr(direction, name)
+        row[column] = None if value is None else value * 1024
+    for name, name_ns in LATENCIES:
+        in_ns, in_us = getattr(direction, name_ns), getattr(direction, name)
         latency, scale = (in_ns, 1) if in_ns is not None else (in_us, 1000)
         latency_columns(name, latency, scale, row)
         if name == "slat" or latency is None:

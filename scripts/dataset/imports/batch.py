@@ -41,6 +41,7 @@ class ImportBatch:
         self.counts = Counter({"ok": 0, "failed": 0, "refused": 0})
         self.reasons: Counter[str] = Counter()
         self.files = 0
+        self.remembered: dict[int, tuple[Mapping[str, Any], dict[str, Any], dict[str, Any]]] = {}
 
     def read(self, files: Iterable[File]) -> None:
         """Read all files; whatever is wrong with one never stops the rest."""
@@ -73,14 +74,14 @@ class ImportBatch:
         worst, why = "ok", ""
         meanings = [self.names.of(file.name, row["jobname"] or "", row["options"]) for row in rows]
         for row, meaning in zip(rows, meanings, strict=True):
-            options = row["options"]
-            reason = signalled or row_problem(row, requested_of(options))
+            columns, requested = self.asked(row["options"], meaning.axes)
+            reason = signalled or row_problem(row, requested)
             status = "failed" if reason else "ok"
             bs = meaning.axes.get("bs")
             odd = contradiction(row, bs if isinstance(bs, int) else None) if status == "ok" else ""
             row["warnings"] = [*decoded.warnings, *row["warnings"], *([odd] if odd else [])]
             row |= {"source": file.source, "status": status, "reason": reason, "disk_util_percent": util}
-            row |= described(meaning.axes, options)
+            row |= columns
             if status != "ok":
                 worst, why = status, why or reason
             key = (file.source, row["groupid"], meaning.variant, tuple(sorted(map(str, meaning.axes.items()))))
@@ -88,6 +89,14 @@ class ImportBatch:
         self.counts[worst] += 1
         if why:
             self.reasons[kind_of(why)] += 1
+
+    def asked(self, options: Mapping[str, Any], axes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Columns of what was asked for, and the requests that evidence is held against; once for each options."""
+        known = self.remembered.get(id(options))
+        if known is None or known[0] is not options:
+            requested = requested_of(options)
+            known = self.remembered[id(options)] = options, described(axes, options, requested), requested
+        return known[1], known[2]
 
     def plan(self) -> dict[str, Any]:
         """plan.json's content; fills in each row's place in it."""
@@ -164,9 +173,9 @@ class ImportBatch:
         """fio options, other than axes and names, that are not the same in all runs: they may explain a number."""
         skip = {*self.names_of_places(), *(name for group in self.groups.values() for name in group.meaning.axes)}
         values: dict[str, set[str]] = {}
-        for group in self.groups.values():
-            for row in group.rows:
-                for name, value in row["options"].items():
+        for options in {id(r["options"]): r["options"] for g in self.groups.values() for r in g.rows}.values():
+            if options:
+                for name, value in options.items():
                     if name not in skip:
                         values.setdefault(name, set()).add(text_of(value))
         return [
@@ -186,10 +195,9 @@ class ImportBatch:
         yield from self.refused
 
 
-def described(axes: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+def described(axes: Mapping[str, Any], options: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
     """The columns that say what was asked for; null where an option has no plain value."""
     numbers = {key: value if isinstance(value := axes.get(key), int) else None for key in ("bs", "iodepth", "numjobs")}
-    requested = requested_of(options)
     sizes = {key: canonical(key, options[key]) for key in ("size", "io_size") if key in options}
     return {
         "rw": axes.get("rw"),

@@ -42,7 +42,7 @@ class Meaning:
     host: str | None = None
 
 
-@dataclass
+@dataclass(eq=False)
 class Names:
     """A compiled mapping.
 
@@ -56,6 +56,7 @@ class Names:
 
     keys: Mapping[str, Any]
     patterns: list[tuple[str, re.Pattern[str]]] = field(default_factory=list)
+    remembered: dict[int, tuple[Mapping[str, Any], dict[str, Any]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for key in ("path", "job"):
@@ -87,7 +88,7 @@ class Names:
                 raise MappingError(f"mapping.{key} does not match {text!r}")
             groups |= {group: value for group, value in match.groupdict().items() if value is not None}
         own = {group: groups.pop(group, None) for group in OWN}
-        axes = {**options_of(options, self.keys.get("axes")), **{group: number(v) for group, v in groups.items()}}
+        axes = {**self.axes_of(options), **{group: number(v) for group, v in groups.items()}}
         variant = own["variant"]
         chosen = self.keys.get("variant")
         if chosen:
@@ -102,6 +103,13 @@ class Names:
         except ValueError:
             raise MappingError(f"the group `sample` is {own['sample']!r} in {name}: not a whole number") from None
         return Meaning(variant, axes, sample, own["boot"], own["host"])
+
+    def axes_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """`options_of`, once for each object: rows.py gives the same one to all runs with the same options."""
+        known = self.remembered.get(id(options))
+        if known is None or known[0] is not options:
+            known = self.remembered[id(options)] = options, options_of(options, self.keys.get("axes"))
+        return known[1]
 
 
 def options_of(options: Mapping[str, Any], wanted: Sequence[str] | None = None) -> dict[str, Any]:

@@ -73,10 +73,11 @@ def walk(directory: str) -> Iterator[tuple[str, str]]:
     """Regular files below a directory."""
     for base, folders, files in os.walk(directory):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__MACOSX")
+        inside = "" if base == directory else os.path.relpath(base, directory) + "/"
         for name in sorted(files):
             path = os.path.join(base, name)
             if not name.startswith(".") and not os.path.islink(path):
-                yield path, os.path.relpath(path, directory)
+                yield path, inside + name
 
 
 def files_of(paths: list[tuple[str, str]]) -> Iterator[File]:
