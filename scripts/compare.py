@@ -1,6 +1,8 @@
-"""runs.parquet -> tables.
+"""runs.parquet -> tables; or published figures alone.
 
 python -m scripts.compare --results results/<campaign> [--partial]
+python -m scripts.compare --results results/<one> --axes environment
+python -m scripts.compare --reference NAME
 """
 
 import argparse
@@ -8,12 +10,11 @@ import json
 import sys
 from pathlib import Path
 
-from scripts.comparison import table as forms
-from scripts.comparison.caption import caption
+from scripts.comparison import references
 from scripts.comparison.frame import Frame, Refusal, load
-from scripts.comparison.layouts import layout
-from scripts.comparison.layouts.benchstat import tables as details
+from scripts.comparison.plain import text
 from scripts.comparison.summary import summary
+from scripts.comparison.tables import forms, tables_of
 from scripts.keeper.results import as_json, write_whole
 
 
@@ -22,42 +23,36 @@ def write_tables(frame: Frame, directory: Path) -> str:
     shown = []
     wanted = frame.plan.get("tables") or {"benchstat": {"layout": "benchstat"}}
     for name, options in wanted.items():
-        tables = layout(options["layout"])(frame, options)
-        if options["layout"] != "benchstat":
-            tables += details(frame, options)
-        notes = caption(frame)
-        plain = "\n".join(forms.text(table) for table in tables) + "\n" + "\n".join(notes) + "\n"
-        markdown = "\n".join(forms.markdown(table) for table in tables) + "\n" + "  \n".join(notes) + "\n"
-        contents = {
-            "md": markdown,
-            "csv": forms.comma_separated(tables),
-            "tex": "\n".join(forms.latex(table) for table in tables),
-            "html": "\n".join(forms.markup(table) for table in tables),
-            "txt": plain,
-        }
+        contents = forms(frame, tables_of(frame, options))
         for suffix, content in contents.items():
             write_whole(directory / "tables" / f"{name}.{suffix}", content.encode())
-        shown.append(plain)
+        shown.append(contents["txt"])
     write_whole(directory / "tables" / "summary.txt", summary(frame).encode())
     return "\n".join(shown)
 
 
 def main() -> int:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, required=True, help="folder with plan.json and runs.parquet")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--results", type=Path, help="folder with plan.json and runs.parquet")
+    what.add_argument("--reference", metavar="NAME", help="print published figures: a file of config/references/")
     parser.add_argument("--partial", action="store_true", help="runs are missing: nothing is marked as finished")
+    parser.add_argument("--axes", nargs="*", default=[], choices=["environment"], help="what else may differ")
     arguments = parser.parse_args()
     try:
-        frame = load(arguments.results)
-        text = write_tables(frame, arguments.results)
+        if arguments.reference:
+            sys.stdout.write("\n".join(text(table) for table in references.tables(arguments.reference)))
+            return 0
+        frame = load(arguments.results, arguments.axes)
+        shown = write_tables(frame, arguments.results)
     except (Refusal, KeyError) as error:
         sys.stderr.write(f"blkcampaign: {error.args[0]}\n")
         return 1
     if not arguments.partial:
         parsed = json.loads((arguments.results / "parsed.json").read_bytes())
         write_whole(arguments.results / "compared.json", as_json({"format": 1, "digest": parsed["digest"]}))
-    sys.stdout.write(text)
+    sys.stdout.write(shown)
     sys.stdout.flush()
     return 0
 

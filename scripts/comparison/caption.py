@@ -1,11 +1,10 @@
-"""What stands below every table: clock, environment, prep, n, differences, and what was not run."""
+"""What stands below every table: clock, environment, prep, n, checklist, differences, and what was not run."""
 
-import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterator
 
+from scripts.comparison.checklist import checklist, remarks
 from scripts.comparison.frame import Frame
 
-WIDTH = 80
 CLOCKS = {
     "hardware": "hardware",
     "unknown": "unknown (imported results; the mapping can say it)",
@@ -17,17 +16,12 @@ TARGETS = ("null_blk", "rnull_mod", "zloop", "ublk_drv")
 SERVERS = {"ublk": ("rublk",)}
 
 
-def wrapped(label: str, text: str) -> list[str]:
-    """`label: text` in lines of at most 80 columns."""
-    return textwrap.wrap(f"{label}: {text}", WIDTH, subsequent_indent="  ", break_long_words=False)
-
-
 def values(frame: Frame, name: str) -> str:
     """All values of a fact, or `unknown`."""
     return ", ".join(value for value in frame.environment.get(name, []) if value) or "unknown"
 
 
-def targets(frame: Frame) -> Iterable[str]:
+def targets(frame: Frame) -> Iterator[str]:
     """Builds of what is compared: modules by build id, servers by version and kind of build."""
     for variant in frame.variants:
         facts = frame.by_variant.get(variant, {})
@@ -44,40 +38,49 @@ def targets(frame: Frame) -> Iterable[str]:
             yield f"{frame.label(variant)}: {', '.join(found)}"
 
 
-def caption(frame: Frame) -> list[str]:
-    """Lines below a table."""
+def caption(frame: Frame) -> list[tuple[str, str]]:
+    """(label, text) of each paragraph."""
+    return [*conditions(frame), ("Checklist", checklist(frame)), *absences(frame)]
+
+
+def conditions(frame: Frame) -> Iterator[tuple[str, str]]:
+    """Under which conditions was measured."""
     samples, plan = frame.samples, frame.plan
     clock = str(plan.get("clock", "hardware"))
-    lines = wrapped("Clock", CLOCKS.get(clock, clock))
+    yield "Clock", CLOCKS.get(clock, clock)
     accelerator, virtual = values(frame, "accelerator"), values(frame, "virtualisation")
     machine = f"virtual machine ({accelerator})" if plan.get("host") == "guest" else virtual
-    lines += wrapped("Machine", f"{machine}, kernel {values(frame, 'kernel')}, {values(frame, 'fio_version')}")
-    found = list(targets(frame))
-    if found:
-        lines += wrapped("Targets", "; ".join(found))
-    preps = [] if plan.get("host") == "imported" else sorted({str(entry["axes"].get("prep")) for entry in plan["runs"]})
-    names = {"True": "yes (whole device written with fio)", "False": "no"}
-    lines += wrapped("Prep", " and ".join(names.get(p, p) for p in preps) or "unknown")
+    yield "Machine", f"{machine}, kernel {values(frame, 'kernel')}, {values(frame, 'fio_version')}"
+    if found := list(targets(frame)):
+        yield "Targets", "; ".join(found)
+    imported = plan.get("host") == "imported"
+    preps = {"None"} if imported else {str(axes.get("prep")) for axes in frame.cells.values()}
+    names = {"True": "yes (whole device written with fio)", "False": "no", "None": "unknown"}
+    yield "Prep", " and ".join(names.get(p, p) for p in sorted(preps))
     if len(samples):
         per_cell = samples.groupby(["variant", "cell"]).size()
         counts = f"{per_cell.min()}" if per_cell.min() == per_cell.max() else f"{per_cell.min()} to {per_cell.max()}"
-        boots = samples["boot_id"].nunique()
-        if plan.get("host") == "imported":
-            known = f"{boots} boot(s)" if boots else "boots unknown"
+        boots, hosts = samples["boot_id"].nunique(), samples["hostname"].nunique()
+        known = f"{boots} boot(s)" if boots else "boots unknown"
+        known += f", {hosts} hosts" if hosts > 1 else ""
+        if imported:
             how = f"{len(samples)} imported runs, not measured by this pipeline"
         else:
-            known = f"{boots} boot(s)"
             how = f"{len(samples)} sessions: device loaded, measured, unloaded and verified gone for each"
-        lines += wrapped("Samples", f"{counts} a cell, {known}, {how}")
-    schedulers = values(frame, "queue/scheduler")
-    if schedulers != "unknown":
-        lines += wrapped("Scheduler", schedulers)
+        yield "Samples", f"{counts} a cell, {known}, {how}"
+    if (schedulers := values(frame, "queue/scheduler")) != "unknown":
+        yield "Scheduler", schedulers
     if plan.get("oversubscribe"):
-        lines += wrapped("Workers", "more than processors, on purpose (oversubscribe)")
-    for difference in plan.get("differences", []):
-        lines += wrapped("Difference", difference)
-    for variant, reason in plan.get("not_run", {}).items():
-        lines += wrapped("Not run", f"{frame.label(variant)}: {reason}")
+        yield "Workers", "more than processors, on purpose (oversubscribe)"
+    for remark in remarks(frame):
+        yield "Remark", remark
+
+
+def absences(frame: Frame) -> Iterator[tuple[str, str]]:
+    """Differences between the variants that nobody asked for, and what there is no figure of."""
+    for difference in frame.plan.get("differences", []):
+        yield "Difference", difference
+    for variant, reason in frame.plan.get("not_run", {}).items():
+        yield "Not run", f"{frame.label(variant)}: {reason}"
     for (variant, cell), reason in frame.problems.items():
-        lines += wrapped("Missing", f"{frame.label(variant)}, {cell}: {reason}")
-    return lines
+        yield "Missing", f"{frame.label(variant)}, {cell}: {reason}"

@@ -10,6 +10,7 @@ RATE = 0.05
 LEAST = 8
 """Samples without which these tests say nothing."""
 GROUP = ["variant", "cell"]
+LOOKS = ["mean", "low", "high", "n", "boots", "spread_percent", "outliers", "modes", "drift"]
 
 
 def described(samples: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -20,6 +21,8 @@ def described(samples: pd.DataFrame, metric: str) -> pd.DataFrame:
     """
     data = samples[[*GROUP, "boot_id", "position", metric]].rename(columns={metric: "value"})
     data = data[data["value"].notna()]
+    if data.empty:
+        return pd.DataFrame(columns=LOOKS, index=pd.MultiIndex.from_arrays([[], []], names=GROUP))
     grouped = data.groupby(GROUP, sort=False)
     found = grouped.agg(mean=("value", "mean"), low=("value", "min"), high=("value", "max"), n=("value", "size"))
     found["boots"] = grouped["boot_id"].nunique()

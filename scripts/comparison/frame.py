@@ -52,6 +52,11 @@ class Frame:
         """How tables name a variant."""
         return str(self.plan["variants"][variant].get("label") or variant)
 
+    @property
+    def blank(self) -> str:
+        """What stands for a figure that a measured cell does not have."""
+        return str(self.plan.get("blank", "unknown"))
+
     def is_twin(self, variant: str) -> bool:
         """Whether a variant has the baseline's own recipe: an A/A comparison."""
         return bool(self.plan["variants"][variant].get("aa"))

@@ -24,6 +24,11 @@ def bandwidth_text(bytes_per_s: float) -> str:
     return f"{megabytes(bytes_per_s / 1e6)} MB/s"
 
 
+def mebibytes_text(bytes_per_s: float) -> str:
+    """MiB/s without the unit, as fio's first figure: `869`, `22.1`."""
+    return megabytes(bytes_per_s / 2**20)
+
+
 def megabytes(value: float) -> str:
     """One decimal below 100."""
     return f"{value:.1f}" if value < 99.95 else f"{value:.0f}"

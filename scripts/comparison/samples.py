@@ -25,7 +25,8 @@ def samples_of(rows: pd.DataFrame, more: Sequence[str] = ()) -> pd.DataFrame:
     """
     data = rows[rows["direction"].isin([*DIRECTIONS, "mixed"])]
     if data.empty:
-        return pd.DataFrame(columns=list(dict.fromkeys([*COLUMNS, *METRICS, *more])))
+        empty = pd.DataFrame(columns=list(dict.fromkeys([*COLUMNS, *METRICS, *more])))
+        return empty.astype(dict.fromkeys([*METRICS, *more, "position"], float))
     mixed = data["direction"] == "mixed"
     if mixed.any():
         data = data[~(mixed & data["run"].isin(data.loc[~mixed, "run"]))]

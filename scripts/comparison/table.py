@@ -1,4 +1,7 @@
-"""A table before it is text: headings, rows of cells, notes; and its forms: text, markdown, CSV, LaTeX, HTML."""
+"""A table before it is text: headings, rows of cells, notes; and its forms markdown, CSV, LaTeX, HTML.
+
+Plain text has a file of its own (plain.py).
+"""
 
 import csv
 import html
@@ -14,6 +17,7 @@ class Table:
     Attributes:
         title: what it shows. columns: headings. rows: cells as text, as many as columns.
         left: number of columns aligned to the left. notes: lines below.
+        groups: headings above the columns, with the number of columns below each; empty without such a line.
     """
 
     title: str
@@ -21,31 +25,37 @@ class Table:
     rows: list[list[str]] = field(default_factory=list)
     left: int = 1
     notes: list[str] = field(default_factory=list)
+    groups: list[tuple[str, int]] = field(default_factory=list)
 
+    @property
+    def spans(self) -> list[tuple[str, int]]:
+        """Groups that cover all columns; each column is its own where there are none."""
+        return self.groups or [("", 1)] * len(self.columns)
 
-def text(table: Table) -> str:
-    """Plain text with `|` between columns, for a mail."""
-    grid = [table.columns, *table.rows]
-    widths = [max(len(row[i]) for row in grid) for i in range(len(table.columns))]
-    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-
-    def line(row: Sequence[str]) -> str:
-        cells = [c.ljust(w) if i < table.left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
-        return "| " + " | ".join(cells) + " |"
-
-    lines = [table.title, rule, line(table.columns), rule, *(line(row) for row in table.rows), rule]
-    return "\n".join([*lines, *table.notes]) + "\n"
+    @property
+    def full_columns(self) -> list[str]:
+        """Headings with their groups, for forms that have one line of headings."""
+        names = [name for name, span in self.spans for _ in range(span)]
+        return [" ".join(filter(None, pair)) for pair in zip(names, self.columns, strict=True)]
 
 
 def markdown(table: Table) -> str:
     """A GitHub table."""
 
     def line(row: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+        return "| " + " | ".join(plain_markdown(cell) for cell in row) + " |"
 
     rule = ["---" if i < table.left else "---:" for i in range(len(table.columns))]
-    lines = [f"**{table.title}**", "", line(table.columns), line(rule), *(line(row) for row in table.rows)]
-    return "\n".join([*lines, "", *table.notes]) + "\n"
+    lines = [f"**{plain_markdown(table.title)}**", "", line(table.full_columns), line(rule)]
+    lines += [line(row) for row in table.rows]
+    return "\n".join([*lines, "", *(f"{plain_markdown(note)}  " for note in table.notes)]) + "\n"
+
+
+def plain_markdown(text: str) -> str:
+    """Text that markdown would read as markup."""
+    for character in "\\`*_|<>~":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.split())
 
 
 def comma_separated(tables: Sequence[Table]) -> str:
@@ -53,30 +63,44 @@ def comma_separated(tables: Sequence[Table]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for table in tables:
-        writer.writerow(["table", *table.columns])
+        writer.writerow(["table", *table.full_columns])
         writer.writerows([table.title, *row] for row in table.rows)
     return out.getvalue()
 
 
 LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
+    "[": "{[}", "*": "{*}", "-": "{-}", "\n": " ",
 }  # fmt: skip
+"""`[` and `*` are arguments after a line's end, and several `-` a dash."""
+
+
+def escaped(text: str) -> str:
+    """Text for LaTeX."""
+    return "".join(LATEX.get(c, c) for c in text)
 
 
 def latex(table: Table) -> str:
-    """A `tabular` in a `table`."""
+    """A `tabular` in a `table`, for any class, without packages."""
 
     def line(row: Sequence[str]) -> str:
-        return " & ".join("".join(LATEX.get(c, c) for c in cell) for cell in row) + r" \\"
+        return " & ".join(escaped(cell) for cell in row) + r" \\"
 
     form = "l" * table.left + "r" * (len(table.columns) - table.left)
-    title = "".join(LATEX.get(c, c) for c in table.title)
-    lines = [r"\begin{table}", rf"\caption{{{title}}}", rf"\begin{{tabular}}{{{form}}}", r"\hline", line(table.columns)]
-    return (
-        "\n".join([*lines, r"\hline", *(line(r) for r in table.rows), r"\hline", r"\end{tabular}", r"\end{table}"])
-        + "\n"
-    )
+    lines = [r"\begin{table}", rf"\caption{{{escaped(table.title)}}}", rf"\begin{{tabular}}{{{form}}}", r"\hline"]
+    if table.groups:
+        heads = [rf"\multicolumn{{{span}}}{{c}}{{{escaped(name)}}}" for name, span in table.groups]
+        lines += [" & ".join(heads) + r" \\", r"\hline"]
+    lines += [line(table.columns), r"\hline", *(line(row) for row in table.rows), r"\hline", r"\end{tabular}"]
+    lines += [paragraph(note) for note in table.notes]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def paragraph(note: str) -> str:
+    """A note below a table."""
+    return rf"\par{{\footnotesize {escaped(note)}}}"
 
 
 def markup(table: Table) -> str:
@@ -87,5 +111,6 @@ def markup(table: Table) -> str:
 
     body = "\n".join(line(row, "td") for row in table.rows)
     notes = "".join(f"<p class='note'>{html.escape(note)}</p>\n" for note in table.notes)
-    head = f"<thead>{line(table.columns, 'th')}</thead>"
+    groups = "".join(f"<th colspan='{span}'>{html.escape(name)}</th>" for name, span in table.groups)
+    head = f"<thead>{f'<tr>{groups}</tr>' if groups else ''}{line(table.columns, 'th')}</thead>"
     return f"<table><caption>{html.escape(table.title)}</caption>\n{head}\n<tbody>\n{body}\n</tbody></table>\n{notes}"

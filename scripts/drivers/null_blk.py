@@ -83,6 +83,13 @@ def check(device: Device) -> list[str]:
     return found
 
 
+def remarks(device: Device) -> list[str]:
+    """What readers of a table have to know."""
+    if device.get("memory_backed"):
+        return ["memory_backed forces blocking: every I/O is done in a context that may sleep"]
+    return []
+
+
 def requires(device: Device, facts: Facts) -> list[str]:
     """Reasons why this machine can not have the device."""
     return module.missing(facts, MODULES, ("blkzone",) if device["zoned"] else ())

@@ -28,32 +28,37 @@ def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
             continue
         title = f"{options.get('title') or frame.plan['title']}: {frame.label(variant)} against {base}"
         table = Table(title, ["jobs/bs", "workload", "prep", *varying, *map(str, jobs)], left=3 + len(varying))
+        table.groups = [
+            ("", table.left),
+            ("jobs", len(jobs)),
+        ]
         table.notes = [
-            f"Cell: difference in IOPS, read write (Miops of {base}, read,write)",
-            f"Columns {', '.join(map(str, jobs))}: number of jobs",
+            f"Cell: read% write% difference in IOPS from {base} (read,write Miops of {base}: millions of I/Os a second)"
         ]
         rows: dict[tuple[str, ...], dict[int, str]] = {}
         for cell, axes in frame.cells.items():
             key = tuple(axis_text(a, axes.get(a)) for a in (*ROW_AXES, *varying))
             rows.setdefault(key, {})[int(axes.get("numjobs", 1))] = figure(frame, variant, cell)
         for key, cells in rows.items():
-            table.rows.append([*key, *(cells.get(number, "") for number in jobs)])
+            table.rows.append([*key, *(cells.get(number, "not planned") for number in jobs)])
         result.append(table)
     return result
 
 
 def difference(base: float | None, other: float | None) -> str:
-    """`+0.28%`; 0.00% where the workload does not do this direction."""
-    if not base or not other:
-        return "0.00%"
+    """`+0.28%`; 0.00% where the workload does not do this direction, ? where one side is unknown."""
+    if base is None or other is None:
+        return "?"
+    if base == 0:
+        return "0.00%" if other == 0 else "?"
     return f"{(other - base) / base * 100 + 0.0:+.2f}%"
 
 
 def figure(frame: Frame, variant: str, cell: str) -> str:
     """`+0.28% 0.00% (1.7,0.0)`."""
     for name in (frame.baseline, variant):
-        if mean(frame, name, cell, "iops") is None:
+        if not len(frame.of(name, cell)):
             return absent(frame, name, cell)
     parts = [(mean(frame, frame.baseline, cell, m), mean(frame, variant, cell, m)) for m in ("read_iops", "write_iops")]
-    shown = ",".join(miops_text(base or 0) for base, _ in parts)
+    shown = ",".join("?" if base is None else miops_text(base) for base, _ in parts)
     return " ".join(difference(base, other) for base, other in parts) + f" ({shown})"

@@ -1,0 +1,55 @@
+"""The tables of one `tables:` entry of a campaign, and their forms: text, markdown, CSV, LaTeX, HTML."""
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scripts.comparison import references
+from scripts.comparison.caption import caption
+from scripts.comparison.contradictions import contradictions
+from scripts.comparison.frame import Frame
+from scripts.comparison.layouts import layout
+from scripts.comparison.layouts.benchstat import tables as details
+from scripts.comparison.plain import WIDTH, note_lines, text
+from scripts.comparison.table import Table, comma_separated, latex, markdown, markup, paragraph, plain_markdown
+
+
+def tables_of(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
+    """The layout's tables, published figures in the same shape, and the statistics of every cell.
+
+    Raises:
+        Refusal: there is no such reference.
+        KeyError: there is no such layout.
+    """
+    tables = layout(options["layout"])(frame, options)
+    if tables:
+        tables[-1].notes += contradictions(frame)
+    if options.get("reference"):
+        tables += references.tables(str(options["reference"]))
+        tables[-1].notes.append("Published: from another machine; compare what the figures say, not how high they are")
+    if options["layout"] != "benchstat":
+        tables += details(frame, options)
+    return tables
+
+
+def forms(frame: Frame, tables: Sequence[Table]) -> dict[str, str]:
+    """Contents of the files by suffix; all but CSV carry the caption."""
+    notes = caption(frame)
+    lines = [note for label, said in notes for note in wrapped(label, said)]
+    named = [f"{label}: {said}" for label, said in notes]
+    plain = "\n".join(text(table) for table in tables) + "\n" + "\n".join(lines) + "\n"
+    marked = "\n".join(markdown(table) for table in tables) + "\n"
+    marked += "  \n".join(plain_markdown(note) for note in named) + "\n"
+    return {
+        "md": marked,
+        "csv": comma_separated(tables),
+        "tex": "\n".join(latex(table) for table in tables) + "\n" + "\n".join(map(paragraph, named)) + "\n",
+        "html": "\n".join(markup(table) for table in tables)
+        + "".join(f"<p class='caption'>{html.escape(note)}</p>\n" for note in named),
+        "txt": plain,
+    }
+
+
+def wrapped(label: str, said: str) -> list[str]:
+    """`label: text` in lines of at most 80 columns."""
+    return note_lines(f"{label}: {said}", WIDTH)
