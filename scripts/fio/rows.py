@@ -6,10 +6,12 @@ from typing import Any
 
 import msgspec
 
-from scripts.fio.decode import Decoded, options_of
+from scripts.fio.decode import Decoded
 from scripts.fio.document import Direction, Document, Job, Latency
+from scripts.fio.limits import MAX_INT
+from scripts.fio.options import options_of
 from scripts.fio.version import (
-    NEWEST,
+    guessed_version,
     io_bytes_scale,
     latency_target_scale,
     parse_version,
@@ -41,25 +43,41 @@ def jobs_of(document: Document) -> list[Job]:
     ]
 
 
-def options_for(document: Document, job: Job) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """The job's options over the global ones, and warnings. The same object for the same options: many runs share them,
-    and whoever makes something of them can remember it.
+def options_for(document: Document, job: Job) -> tuple[Mapping[str, Any], tuple[str, ...], bool]:
+    """The job's options over the global ones, warnings, and whether they are only those that a mixed group shares.
+
+    The same object for the same options: many runs share them, and whoever makes something of them can remember it.
     """
-    return merged_options(bytes(document.global_options), bytes(job.options))
+    return merged_options(bytes(document.global_options), bytes(job.options), job.jobname)
 
 
 @lru_cache(maxsize=4096)
-def merged_options(common: bytes, own: bytes) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """See `options_for`; both as they stand in the document."""
-    below, _ = options_of(msgspec.Raw(common))
-    above, repeated = options_of(msgspec.Raw(own))
-    return {**below, **above}, tuple(f"option {key!r} was given several times" for key in repeated)
+def merged_options(
+    global_options: bytes, job_options: bytes, jobname: str | None
+) -> tuple[Mapping[str, Any], tuple[str, ...], bool]:
+    """See `options_for`; both as they stand in the document.
+
+    With group_reporting the name is that of the group's first job and the options are those of its last one: where the
+    two are not the same job, its own options are unknown.
+    """
+    common, warnings = options_of(msgspec.Raw(global_options))
+    own, more = options_of(msgspec.Raw(job_options))
+    named = own.get("name")
+    if jobname and isinstance(named, str) and named != jobname and "group_reporting" in {**common, **own}:
+        text = f"a group of several jobs ({jobname} .. {named}): fio wrote the options of the last one only"
+        return common, (*warnings, *more, text), True
+    return {**common, **own}, (*warnings, *more), False
 
 
-def latency_columns(prefix: str, latency: Latency | None, scale: int, row: dict[str, Any]) -> None:
+def has_samples(latency: Latency | None) -> bool:
+    """Whether fio measured anything; before fio 3.18 only zeros tell that it did not."""
+    if latency is None or latency.N == 0:
+        return False
+    return latency.N is not None or bool(latency.max or latency.mean)
+
+
+def latency_columns(prefix: str, latency: Latency, scale: int, row: dict[str, Any]) -> None:
     """Mean, min, max, stddev in ns."""
-    if latency is None or latency.N == 0 or (latency.N is None and not latency.max):
-        return
     mean, low, high, stddev = latency.mean, latency.min, latency.max, latency.stddev
     row[f"{prefix}_mean_ns"] = None if mean is None else mean * scale
     row[f"{prefix}_min_ns"] = None if low is None else low * scale
@@ -68,52 +86,85 @@ def latency_columns(prefix: str, latency: Latency | None, scale: int, row: dict[
     row[f"{prefix}_samples"] = latency.N
 
 
-def percentile_columns(prefix: str, latency: Latency | None, scale: int, row: dict[str, Any]) -> None:
+def percentile_columns(prefix: str, latency: Latency, scale: int, row: dict[str, Any]) -> None:
     """Percentiles in ns; fio's padding is dropped, what the histogram can not hold is marked."""
-    if latency is None or not latency.percentile or latency.N == 0:
-        return
-    for key, value in latency.percentile.items():
-        name = PERCENTILE_KEYS.get(key)
+    for key, value in (latency.percentile or {}).items():
+        name = PERCENTILE_KEYS.get(key) or PERCENTILE_KEYS.get(normal_key(key))
         if name:
             row[f"{prefix}_{name}_ns"] = round(value * scale)
             if value * scale >= CENSORED_NS:
                 row["latency_censored"] = True
 
 
-SAME = ("iops", "total_ios", "short_ios", "drop_ios", "zone_resets", "iops_min", "iops_max", "iops_mean", "iops_stddev")
-KIB_PER_S = (
-    ("bw_min", "bw_min_bytes_per_s"),
-    ("bw_max", "bw_max_bytes_per_s"),
-    ("bw_mean", "bw_mean_bytes_per_s"),
-    ("bw_dev", "bw_stddev_bytes_per_s"),
-)
-LATENCIES = (("slat", "slat_ns"), ("clat", "clat_ns"), ("lat", "lat_ns"))
+def normal_key(key: str) -> str:
+    """fio's spelling of a percentile (`99.000000`) for any spelling of the number."""
+    try:
+        return f"{float(key):f}"
+    except ValueError:
+        return key
+
+
+def samples_columns(direction: Direction, row: dict[str, Any]) -> None:
+    """Statistics over fio's samples of IOPS and bandwidth; without a sample fio writes zeros, which say nothing."""
+    if direction.bw_samples != 0 and (direction.bw_samples or direction.bw_max):
+        row["bw_min_bytes_per_s"] = None if direction.bw_min is None else direction.bw_min * 1024
+        row["bw_max_bytes_per_s"] = None if direction.bw_max is None else direction.bw_max * 1024
+        row["bw_mean_bytes_per_s"] = None if direction.bw_mean is None else direction.bw_mean * 1024
+        row["bw_stddev_bytes_per_s"] = None if direction.bw_dev is None else direction.bw_dev * 1024
+    if direction.iops_samples != 0 and (direction.iops_samples or direction.iops_max):
+        row["iops_min"], row["iops_max"] = direction.iops_min, direction.iops_max
+        row["iops_mean"], row["iops_stddev"] = direction.iops_mean, direction.iops_stddev
 
 
 def direction_row(direction: Direction, version: tuple[int, int], options: Mapping[str, Any]) -> dict[str, Any]:
     """Columns of one direction."""
-    row: dict[str, Any] = {}
-    scale_bytes = io_bytes_scale(version)
-    row["io_bytes"] = None if direction.io_bytes is None else direction.io_bytes * scale_bytes
-    row["runtime_ms"] = direction.runtime
-    for name in SAME:
-        row[name] = getattr(direction, name)
+    row: dict[str, Any] = {
+        "runtime_ms": direction.runtime,
+        "iops": direction.iops,
+        "total_ios": direction.total_ios,
+        "short_ios": direction.short_ios,
+        "drop_ios": direction.drop_ios,
+        "zone_resets": direction.zone_resets,
+        "prios": prios_of(direction),
+    }
+    if direction.io_bytes is not None:
+        scaled = direction.io_bytes * (1 if direction.io_kbytes is not None else io_bytes_scale(version))
+        row["io_bytes"] = scaled if scaled <= MAX_INT else None
     if direction.bw_bytes is not None:
         row["bw_bytes_per_s"] = float(direction.bw_bytes)
     elif direction.bw is not None:
-        row["bw_bytes_per_s"] = float(direction.bw) * 1024
-    for name, column in KIB_PER_S:
-        value = getattr(direction, name)
-        row[column] = None if value is None else value * 1024
-    for name, name_ns in LATENCIES:
-        in_ns, in_us = getattr(direction, name_ns), getattr(direction, name)
+        row["bw_bytes_per_s"] = direction.bw * 1024.0
+    samples_columns(direction, row)
+    for name, in_ns, in_us in (
+        ("slat", direction.slat_ns, direction.slat),
+        ("clat", direction.clat_ns, direction.clat),
+        ("lat", direction.lat_ns, direction.lat),
+    ):
         latency, scale = (in_ns, 1) if in_ns is not None else (in_us, 1000)
-        latency_columns(name, latency, scale, row)
-        if name == "slat" or latency is None:
+        if latency is None or not has_samples(latency):
             continue
-        of_lat = str(options.get("lat_percentiles", "0")) == "1" and percentiles_of_lat_under_clat(version)
-        percentile_columns("lat" if name == "clat" and of_lat else name, latency, scale, row)
+        latency_columns(name, latency, scale, row)
+        if latency.percentile:
+            of_lat = name == "clat" and percentiles_of_lat_under_clat(version) and is_set(options, "lat_percentiles")
+            percentile_columns("lat" if of_lat else name, latency, scale, row)
     return row
+
+
+def is_set(options: Mapping[str, Any], name: str) -> bool:
+    """Whether a boolean option is on; fio writes one that was given without a value as an empty text."""
+    return str(options.get(name, "0")) in ("", "1", "true")
+
+
+def prios_of(direction: Direction) -> str | None:
+    """What fio wrote by priority, as JSON: `prios` since 3.30, high and low from 3.18 to 3.29."""
+    if prios := bytes(direction.prios):
+        return prios.decode("utf-8", "replace")
+    parts = [
+        f'"{name}": {bytes(raw).decode("utf-8", "replace")}'
+        for name, raw in (("clat_high_prio", direction.clat_high_prio), ("clat_low_prio", direction.clat_low_prio))
+        if bytes(raw)
+    ]
+    return "{" + ", ".join(parts) + "}" if parts else None
 
 
 def did_something(name: str, direction: Direction) -> bool:
@@ -125,9 +176,14 @@ def did_something(name: str, direction: Direction) -> bool:
 def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
     """Rows of a document: the core columns, `options` (all options) and `bins` (raw histogram) for later stages."""
     document = decoded.document
-    version = parse_version(document.version) or NEWEST
+    version = parse_version(document.version)
+    unsure = []
+    if version is None:
+        version, what = guessed_version(document)
+        unsure = [f"no version of fio: units as of {what}, by the keys it wrote"]
+    disks = disk_util_of(document)
     for index, job in enumerate(jobs_of(document)):
-        options, warnings = options_for(document, job)
+        options, warnings, mixture = options_for(document, job)
         common = {
             "fio_version": document.version,
             "jobname": job.jobname,
@@ -145,11 +201,13 @@ def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
             "latency_depth": job.latency_depth,
             "latency_target_ns": target_ns(job, version),
             "latency_window_us": job.latency_window_us if job.latency_window_us is not None else job.latency_window,
-            "steadystate_attained": bool(job.steadystate["attained"])
-            if job.steadystate and "attained" in job.steadystate
-            else None,
+            "latency_percentile": job.latency_percentile,
+            "steadystate_attained": attained(job.steadystate),
+            "steadystate": None if job.steadystate is None else msgspec.json.encode(job.steadystate).decode(),
+            "disk_util": disks,
             "options": options,
-            "warnings": warnings,
+            "options_of_group": mixture,
+            "warnings": [*unsure, *warnings],
         }
         parts = [(name, getattr(job, name)) for name in DIRECTIONS]
         active = [(name, part) for name, part in parts if part is not None and did_something(name, part)]
@@ -162,6 +220,17 @@ def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
             yield row
         if not active:
             yield {**common, "direction": None}
+
+
+def attained(steadystate: Mapping[str, Any] | None) -> bool | None:
+    """Whether steady state was reached; None where fio was not asked."""
+    value = (steadystate or {}).get("attained")
+    return bool(int(value)) if isinstance(value, int | float) else None
+
+
+def disk_util_of(document: Document) -> str | None:
+    """disk_util as JSON; None where fio wrote none."""
+    return msgspec.json.encode(document.disk_util).decode() if document.disk_util else None
 
 
 def target_ns(job: Job, version: tuple[int, int]) -> int | None:

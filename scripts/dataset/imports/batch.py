@@ -72,7 +72,9 @@ class ImportBatch:
         utils = [disk.get("util") for disk in decoded.document.disk_util or []]
         util = max((float(u) for u in utils if isinstance(u, int | float)), default=None)
         worst, why = "ok", ""
-        meanings = [self.names.of(file.name, row["jobname"] or "", row["options"]) for row in rows]
+        meanings = [
+            self.names.of(file.name, row["jobname"] or "", row["options"], row["options_of_group"]) for row in rows
+        ]
         for row, meaning in zip(rows, meanings, strict=True):
             columns, requested = self.asked(row["options"], meaning.axes)
             reason = signalled or row_problem(row, requested)
@@ -205,7 +207,7 @@ def described(axes: Mapping[str, Any], options: Mapping[str, Any], requested: Ma
         "bs_bytes": numbers["bs"],
         "iodepth": numbers["iodepth"],
         "numjobs": numbers["numjobs"],
-        "direct": str(axes.get("direct")) == "1",
+        "direct": None if "direct" not in axes else str(axes["direct"]) == "1",
         "requested_runtime_s": float(requested["runtime_s"]) if "runtime_s" in requested else None,
         "size_bytes": sizes.get("size") if isinstance(sizes.get("size"), int) else None,
         "io_size_bytes": sizes.get("io_size") if isinstance(sizes.get("io_size"), int) else None,

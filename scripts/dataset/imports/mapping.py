@@ -71,11 +71,12 @@ class Names:
                     )
                 self.patterns.append((key, pattern))
 
-    def of(self, name: str, job: str, options: Mapping[str, Any]) -> Meaning:
+    def of(self, name: str, job: str, options: Mapping[str, Any], of_group: bool = False) -> Meaning:
         """Meaning of a job.
 
         Args:
-            name: path relative to the input. job: fio's job name. options: job over global.
+            name: path relative to the input. job: fio's job name. options: job over global; with
+                of_group those that all jobs of a mixed group have, and an absent one is unknown, not fio's default.
 
         Raises:
             MappingError: a pattern does not match; the text names it.
@@ -88,7 +89,7 @@ class Names:
                 raise MappingError(f"mapping.{key} does not match {text!r}")
             groups |= {group: value for group, value in match.groupdict().items() if value is not None}
         own = {group: groups.pop(group, None) for group in OWN}
-        axes = {**self.axes_of(options), **{group: number(v) for group, v in groups.items()}}
+        axes = {**self.axes_of(options, of_group), **{group: number(v) for group, v in groups.items()}}
         variant = own["variant"]
         chosen = self.keys.get("variant")
         if chosen:
@@ -104,20 +105,31 @@ class Names:
             raise MappingError(f"the group `sample` is {own['sample']!r} in {name}: not a whole number") from None
         return Meaning(variant, axes, sample, own["boot"], own["host"])
 
-    def axes_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def axes_of(self, options: Mapping[str, Any], of_group: bool) -> dict[str, Any]:
         """`options_of`, once for each object: rows.py gives the same one to all runs with the same options."""
         known = self.remembered.get(id(options))
         if known is None or known[0] is not options:
-            known = self.remembered[id(options)] = options, options_of(options, self.keys.get("axes"))
+            axes = options_of(options, self.keys.get("axes"), not of_group)
+            known = self.remembered[id(options)] = options, axes
         return known[1]
 
 
-def options_of(options: Mapping[str, Any], wanted: Sequence[str] | None = None) -> dict[str, Any]:
+def options_of(
+    options: Mapping[str, Any], wanted: Sequence[str] | None = None, defaults: bool = True
+) -> dict[str, Any]:
     """The options that make a point of a matrix, with fio's defaults for those that always have a value."""
     named = {ALIASES.get(key, key): value for key, value in options.items()}
+    for flag in ("direct", "buffered"):  # a flag given without a value is on
+        if named.get(flag) == "":
+            named[flag] = "1"
+    if "direct" not in named and "buffered" in named:
+        named["direct"] = "0" if str(named["buffered"]) == "1" else "1"
+    mixed_sizes = next((named[key] for key in ("bssplit", "bsrange") if key in named), None)
+    if mixed_sizes is not None:
+        named["bs"] = str(mixed_sizes)
     found: dict[str, Any] = {}
     for key, default in OPTIONS.items():
-        value = named.get(key, default)
+        value = named.get(key, default if defaults else None)
         if value is not None:
             found[key] = canonical(key, value)
     for key in wanted or ():
@@ -130,7 +142,7 @@ def canonical(key: str, value: Any) -> Any:
     """One spelling for one value: `4k`, `4K` and `4096` of bs are 4096, `randrw` stays, numbers are numbers."""
     if isinstance(value, list):
         value = value[-1]  # of an option given several times fio takes the last
-    text = str(value).strip()
+    text = str(value if value is not None else "").strip()
     if key in ("bs", "size", "io_size", "offset"):
         parts = {part for part in text.split(",") if part}
         if len(parts) == 1:

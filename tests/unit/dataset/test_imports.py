@@ -132,3 +132,17 @@ def test_options_that_differ_within_cells_are_printed():
 )  # fmt: skip
 def test_one_spelling_for_one_value(key, value, expected):
     assert canonical(key, value) == expected
+
+
+def test_flags_without_a_value_and_sizes_that_are_mixed():
+    options = [({"direct": ""}, "direct", True), ({"buffered": "0"}, "direct", True), ({"buffered": "1"}, "direct", False),
+               ({"bssplit": "4k/50:8k/50"}, "bs_bytes", None)]  # fmt: skip
+    for given, column, expected in options:
+        _, _, (row,) = imported(("x.json", output(job(options=given))))
+        assert row[column] == expected, given
+
+
+def test_a_mixed_group_has_no_axes_of_its_last_job():
+    mixed = output(job("a", options={"name": "b", "iodepth": "32"}), **{"global options": {"group_reporting": ""}})
+    _, _, (row,) = imported(("x.json", mixed))
+    assert (row["rw"], row["iodepth"], row["direct"]) == (None, None, None) and "several jobs" in row["warnings"][-1]

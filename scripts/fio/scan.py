@@ -1,0 +1,138 @@
+"""The tolerant look at a text: every document in it, what stands between them, and what had to be mended."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+MENDABLE = re.compile(
+    r'"(?:[^"\\]|\\.)*"'  # a string: only its escapes may be wrong
+    r"|(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?:\([^)]*\))?(?![\w.])",
+    re.IGNORECASE | re.DOTALL,
+)
+ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})|\\', re.DOTALL)
+FIRST_KEYS = ('"fio version"', '"timestamp"', '"client_stats"', '"jobs"', '"global options"', '"')
+NOT_FINITE = "nan or inf read as unknown"
+BAD_ESCAPE = "a backslash that escapes nothing is kept as it is"
+
+
+class Refused(Exception):
+    """fio's output can not be read; the text says why and where."""
+
+
+@dataclass
+class Found:
+    """Documents of a text with the keys that stand twice in each, the texts around them, and what was mended."""
+
+    documents: list[tuple[dict[str, Any], list[str]]] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
+
+
+class _Pairs:
+    """Object hook: an option that was given several times becomes a list, other repeated keys are remembered."""
+
+    def __init__(self) -> None:
+        self.repeated: list[str] = []
+
+    def __call__(self, items: list[tuple[str, Any]]) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        twice: set[str] = set()
+        for key, value in items:
+            if key in result and key != "0.00":  # fio <= 3.3 pads percentiles with "0.00"
+                if isinstance(value, str) and isinstance(result[key], str | list):
+                    earlier = result[key] if key in twice else [result[key]]
+                    result[key] = [*earlier, value]
+                    twice.add(key)
+                    continue
+                self.repeated.append(key)
+            result[key] = value
+        return result
+
+
+def documents_of(text: str) -> Found:
+    """All of fio's documents in a text.
+
+    Raises:
+        Refused: a document begins and does not end, or is damaged; with the byte.
+    """
+    found = Found()
+    pairs = _Pairs()
+
+    def constant(_: str) -> None:
+        note(found, NOT_FINITE)
+
+    decoder = json.JSONDecoder(object_pairs_hook=pairs, strict=False, parse_constant=constant)
+    position, mended_to = 0, -1
+    while (start := text.find("{", position)) >= 0:
+        pairs.repeated = []
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except RecursionError:
+            raise Refused("nested too deeply") from None
+        except ValueError as error:
+            if mended_to < start:  # once for each place: what is not mended by then stays damaged
+                mended_to = start
+                better = mended(text[start:], found)
+                if better != text[start:]:
+                    text = text[:start] + better
+                    continue
+            position = after_damage(text, start, error, found, position)
+            continue
+        if isinstance(value, dict) and ("jobs" in value or "client_stats" in value):
+            found.documents.append((value, pairs.repeated))
+            found.skipped.append(text[position:start])
+        else:
+            found.skipped.append(text[position:end])
+        position = end
+    found.skipped.append(text[position:])
+    return found
+
+
+def note(found: Found, what: str) -> None:
+    """Say once what was mended."""
+    if what not in found.mended:
+        found.mended.append(what)
+
+
+def mended(text: str, found: Found) -> str:
+    """The text with `nan` as null, and with backslashes that escape nothing doubled."""
+
+    def one(match: re.Match[str]) -> str:
+        token = match[0]
+        if not token.startswith('"'):
+            note(found, NOT_FINITE)
+            return "null"
+        if "\\" not in token:
+            return token
+        better = ESCAPE.sub(lambda m: m[0] if m[1] else "\\\\", token)
+        if better != token:
+            note(found, BAD_ESCAPE)
+        return better
+
+    return MENDABLE.sub(one, text)
+
+
+def after_damage(text: str, start: int, error: ValueError, found: Found, position: int) -> int:
+    """Where to look on behind a brace that begins no JSON.
+
+    Raises:
+        Refused: it begins a document of fio's.
+    """
+    at = error.pos if isinstance(error, json.JSONDecodeError) else start
+    if looks_like_fio(text, start):
+        where = len(text[:at].encode("utf-8", "replace"))
+        if "}" not in text[at:].strip().rstrip("]"):
+            begin = len(text[:start].encode("utf-8", "replace"))
+            raise Refused(f"truncated: the document that begins at byte {begin} ends at byte {where}") from None
+        raise Refused(f"damaged at byte {where}: {getattr(error, 'msg', error)}") from None
+    following = text.find("\n", start)
+    following = len(text) if following < 0 else following
+    found.skipped.append(text[position:following])
+    return following
+
+
+def looks_like_fio(text: str, start: int) -> bool:
+    """Whether a brace begins a document of fio: alone, or followed by a key."""
+    rest = text[start + 1 : start + 200].lstrip()
+    return not rest or rest.startswith(FIRST_KEYS)
