@@ -1,7 +1,7 @@
 """runs.parquet -> tables; or published figures alone.
 
 python -m scripts.compare --results results/<campaign> [--partial]
-python -m scripts.compare --results results/<one> --axes environment
+python -m scripts.compare --results results/<one> OTHER/<one> --axes environment --output results/<both>
 python -m scripts.compare --reference NAME
 """
 
@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 from scripts.comparison import references
-from scripts.comparison.frame import Frame, Refusal, load
+from scripts.comparison.frame import Frame, Refusal
+from scripts.comparison.join import joined
 from scripts.comparison.plain import text
 from scripts.comparison.summary import summary
 from scripts.comparison.tables import forms, tables_of
@@ -35,23 +36,27 @@ def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--results", type=Path, help="folder with plan.json and runs.parquet")
+    what.add_argument("--results", type=Path, nargs="+", help="folders with plan.json and runs.parquet")
     what.add_argument("--reference", metavar="NAME", help="print published figures: a file of config/references/")
     parser.add_argument("--partial", action="store_true", help="runs are missing: nothing is marked as finished")
     parser.add_argument("--axes", nargs="*", default=[], choices=["environment"], help="what else may differ")
+    parser.add_argument("--output", type=Path, help="where tables/ is written; needed with several folders")
     arguments = parser.parse_args()
+    if arguments.results and len(arguments.results) > 1 and not arguments.output:
+        parser.error("--output: where the tables of several folders go")
     try:
         if arguments.reference:
             sys.stdout.write("\n".join(text(table) for table in references.tables(arguments.reference)))
             return 0
-        frame = load(arguments.results, arguments.axes)
-        shown = write_tables(frame, arguments.results)
+        frame = joined(arguments.results, arguments.axes)
+        directory = arguments.output or arguments.results[0]
+        shown = write_tables(frame, directory)
     except (Refusal, KeyError) as error:
         sys.stderr.write(f"blkcampaign: {error.args[0]}\n")
         return 1
-    if not arguments.partial:
-        parsed = json.loads((arguments.results / "parsed.json").read_bytes())
-        write_whole(arguments.results / "compared.json", as_json({"format": 1, "digest": parsed["digest"]}))
+    if not arguments.partial and not arguments.output:
+        parsed = json.loads((directory / "parsed.json").read_bytes())
+        write_whole(directory / "compared.json", as_json({"format": 1, "digest": parsed["digest"]}))
     sys.stdout.write(shown)
     sys.stdout.flush()
     return 0

@@ -3,11 +3,13 @@
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from scripts.campaign.errors import Problem
+from scripts.campaign.errors import Problem, closest
 from scripts.campaign.units import short_bytes
 
+REFERENCES = Path(__file__).resolve().parents[2] / "config" / "references"
 SYNCHRONOUS = ("psync", "sync", "pvsync", "pvsync2", "vsync", "mmap")
 
 
@@ -61,6 +63,19 @@ def workload_problems(where: str, options: Mapping[str, Any], cpus: int, oversub
         found.append(
             Problem(f"{where}.rwmixread", options["rwmixread"], f"rw={options.get('rw')} is not a mixed workload")
         )
+    return found
+
+
+def table_problems(keys: Mapping[str, Any]) -> list[Problem]:
+    """Tables that could not be printed after all has been measured."""
+    found = []
+    names = sorted(path.stem for path in REFERENCES.glob("*.yaml"))
+    for table, options in keys.get("tables", {}).items():
+        reference = options.get("reference")
+        if reference is None or reference in names or Path(reference).is_file():
+            continue
+        allowed = f"one of {', '.join(names)}, or a file"
+        found.append(Problem(f"tables.{table}.reference", reference, allowed, closest(reference, names)))
     return found
 
 

@@ -136,7 +136,7 @@ class Plan:
             },
             "not_run": dict(self.not_run),
             "differences": self.campaign.differences,
-            "axes": list(self.campaign.cells[0].axes) if self.campaign.cells else [],
+            "axes": [*(self.campaign.cells[0].axes if self.campaign.cells else []), *keys.get("axes", [])],
             "workloads": {cell.name: cell.label for cell in self.campaign.cells},
             "options": {cell.name: dict(cell.options) for cell in self.campaign.cells},
             "devices": {n: self.campaign.device(n) for n in self.campaign.variants},
@@ -179,6 +179,7 @@ def load_campaign(directory: Path, options: Options) -> Campaign:
     for name in ("variants", "workloads"):
         if name not in keys:
             problems.append(checks.Problem(name, None, "missing"))
+    problems.extend(checks.table_problems(keys))
     require(problems, document)
     cells = cells_of(document, variants)
     differences: list[str] = []

@@ -1,5 +1,6 @@
 """Campaign files: every error names key, value, what is allowed and the file; plans are stable."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -111,6 +112,9 @@ def test_all_errors_at_once(tmp_path):
         ({"variants": {"a": {"driver": "nul_blk"}}}, "did you mean 'null_blk'?"),
         ({"variants": {"a": {"driver": "null_blk"}, "b": {"driver": "null_blk"}}}, "replica: 1"),
         ({"repeats": 0}, "must be at least 1"),
+        ({"tables": {"t": {"layout": "iops"}}}, "tables.t.layout = 'iops': one of benchstat"),
+        ({"tables": {"t": {"layout": "iops-bw", "reference": "zonde"}}}, "did you mean 'zoned'?"),
+        ({"axes": ["kernel"]}, "axes"),
         ({"workloads": {}}, "must not be empty"),
         ({"workloads": {"w": {"bs": ["4k", "4k"]}}}, "differ from each other"),
         ({"device": {"size": "64m", "zoned": True, "zone_size": "3m"}}, "power of two"),
@@ -175,6 +179,34 @@ def test_a_changed_default_is_a_changed_run(tmp_path):
     default = plan_of(load(tmp_path, base(device={"size": "64m"}))).runs[0]
     assert explicit.spec_json == default.spec_json  # the default is spelled out
     assert '"queue_depth":64' in default.spec_json
+
+
+def test_layouts_of_the_schema_are_those_that_exist():
+    from scripts.comparison.layouts import names
+
+    schema = json.loads((REPOSITORY / "config" / "schemas" / "campaign.schema.json").read_text())
+    layouts = schema["properties"]["tables"]["additionalProperties"]["properties"]["layout"]["enum"]
+    assert layouts == names()
+
+
+def test_the_five_published_comparisons_have_a_campaign():
+    layouts = set()
+    for name in NAMES:
+        raw = yaml.safe_load((CAMPAIGNS / f"{name}.yaml").read_text())
+        layouts |= {table["layout"] for table in raw["tables"].values()}
+    assert {"iops-bw", "relative-miops", "relative-by-bs", "loop-cpu", "grouped-depth"} <= layouts
+
+
+def test_a_replica_of_the_baseline_is_a_twin(tmp_path):
+    document = base(variants={**base()["variants"], "c": {"driver": "null_blk", "device": {"queues": 2}}}, baseline="a")
+    plan = json.loads(plan_of(load(tmp_path, document)).to_json())
+    assert [name for name, v in plan["variants"].items() if v.get("aa")] == ["b"]
+    assert plan["devices"]["c"]["queues"] == 2 and plan["options"]["w"]["rw"] == "randread"
+
+
+def test_environment_can_be_an_axis(tmp_path):
+    plan = json.loads(plan_of(load(tmp_path, base(axes=["environment"]))).to_json())
+    assert "environment" in plan["axes"]
 
 
 def test_differences_are_said():

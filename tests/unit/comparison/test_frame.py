@@ -5,6 +5,7 @@ import pytest
 
 from scripts.comparison.caption import caption
 from scripts.comparison.frame import Refusal, load
+from scripts.comparison.join import joined
 from scripts.comparison.layouts.benchstat import tables
 from scripts.comparison.samples import COLUMNS, samples_of
 from tests.unit.comparison.results import cells, write
@@ -116,6 +117,44 @@ def test_two_kernels_as_two_variants(tmp_path):
     directory = write(tmp_path / "r", {"a": 1.0, "b": 1.1}, ONE, facts={"b": {"kernel": "6.19"}})
     frame = load(directory, ["environment"])
     assert frame.variants == ["a", "b"] and frame.environment["kernel"] == ["6.18", "6.19"]
+
+
+def kernels(tmp_path, **more):
+    paths = []
+    for number, kernel in enumerate(("6.18", "6.19")):
+        facts = {v: {"kernel": kernel} for v in "ab"}
+        boots = "abcd" if number == 0 else "efgh"
+        factors = {"a": 1.0 + number / 10, "b": 1.1}
+        paths.append(write(tmp_path / kernel / "r", factors, ONE, rounds=4, facts=facts, boots=boots, **more))
+    return paths
+
+
+def test_two_folders_as_two_kernels(tmp_path):
+    frame = joined(kernels(tmp_path), ["environment"])
+    assert frame.variants == ["a@6.18", "b@6.18", "a@6.19", "b@6.19"]
+    (table,) = tables(frame, {})
+    found = {row[1]: row[-1] for row in table.rows}
+    assert found["driver a @ 6.19"] == "faster" and frame.environment["kernel"] == ["6.18", "6.19"]
+    assert {row[1]: row[-3] for row in table.rows}["driver a @ 6.19"] == "+10.0%"
+
+
+def test_two_folders_without_the_axis_are_refused(tmp_path):
+    with pytest.raises(Refusal, match="--axes environment"):
+        joined(kernels(tmp_path), [])
+
+
+def test_two_folders_of_one_kernel_keep_their_names(tmp_path):
+    paths = [write(tmp_path / n, {"a": 1.0}, ONE) for n in ("x", "y")]
+    assert [v.startswith("a@6.18 (") for v in joined(paths, ["environment"]).variants] == [True, True]
+
+
+def test_folders_without_a_common_cell_or_clock(tmp_path):
+    paths = [write(tmp_path / "x", {"a": 1.0}, ONE), write(tmp_path / "y", {"a": 1.0}, cells(bs=[8192]))]
+    with pytest.raises(Refusal, match="no cell in common"):
+        joined(paths, ["environment"])
+    paths[1] = write(tmp_path / "z", {"a": 1.0}, ONE, change=lambda r: {**r, "clock": "emulated"})
+    with pytest.raises(Refusal, match="clocks are mixed"):
+        joined(paths, ["environment"])
 
 
 def test_nothing_there(tmp_path):
