@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from scripts.fio.decode import Refused, decode
-from scripts.fio.rows import rows_of
+from scripts.fio.rows import disk_util_percent, rows_of
 from scripts.keeper.results import unload_of
 
 
@@ -84,6 +84,8 @@ class Batch:
         try:
             decoded = decode(raw)
             rows = list(rows_of(decoded))
+            if not rows:
+                raise Refused("fio's document has no jobs")
         except Refused as error:
             self.count("refused", str(error))
             self.rows.append({**common, "status": "refused", "reason": str(error)})
@@ -91,8 +93,7 @@ class Batch:
         self.count("ok", "")
         per_second = record.clock.get("instructions_per_guest_second")
         total = sum(row.get("total_ios") or 0 for row in rows)
-        utils = [disk.get("util") for disk in decoded.document.disk_util or []]
-        common["disk_util_percent"] = max((float(u) for u in utils if isinstance(u, int | float)), default=None)
+        common["disk_util_percent"] = disk_util_percent(decoded.document)
         for row in rows:
             merged = {**row, **common, "status": "ok"}
             merged["warnings"] = [*record.warnings, *decoded.warnings, *row["warnings"]]

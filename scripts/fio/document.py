@@ -45,8 +45,8 @@ class Direction(msgspec.Struct):
     iops_max: Figure | None = None
     iops_mean: Figure | None = None
     iops_stddev: Figure | None = None
-    bw_samples: Count | None = None
-    iops_samples: Count | None = None
+    bw_samples: Figure | None = None
+    iops_samples: Figure | None = None
     zone_resets: Count | None = None
     slat_ns: Latency | None = None
     clat_ns: Latency | None = None

@@ -228,6 +228,12 @@ def attained(steadystate: Mapping[str, Any] | None) -> bool | None:
     return bool(int(value)) if isinstance(value, int | float) else None
 
 
+def disk_util_percent(document: Document) -> float | None:
+    """Largest utilisation of a disk; None where fio wrote none. Older versions can say more than 100."""
+    utils = [disk.get("util") for disk in document.disk_util or []]
+    return max((float(u) for u in utils if isinstance(u, int | float) and 0 <= u <= MAX_INT), default=None)
+
+
 def disk_util_of(document: Document) -> str | None:
     """disk_util as JSON; None where fio wrote none."""
     return msgspec.json.encode(document.disk_util).decode() if document.disk_util else None

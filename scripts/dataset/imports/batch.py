@@ -11,7 +11,7 @@ from scripts.dataset.imports.mapping import MappingError, Meaning, Names, canoni
 from scripts.dataset.imports.sources import File
 from scripts.fio.decode import Decoded, Refused, decode
 from scripts.fio.evidence import contradiction, requested_of, row_problem, signal_in
-from scripts.fio.rows import rows_of
+from scripts.fio.rows import disk_util_percent, rows_of
 
 BESIDE = ("run.json", "unload.json", "stderr.txt")
 """What lies beside fio.json in a run directory of this pipeline: no results of fio."""
@@ -69,8 +69,7 @@ class ImportBatch:
     def add(self, file: File, decoded: Decoded, rows: list[dict[str, Any]]) -> None:
         """Rows of one decoded file, each with its status; jobs of a group that have the same axes are one run."""
         signalled = signal_in(decoded.warnings).removeprefix("skipped: ")
-        utils = [disk.get("util") for disk in decoded.document.disk_util or []]
-        util = max((float(u) for u in utils if isinstance(u, int | float)), default=None)
+        util = disk_util_percent(decoded.document)
         worst, why = "ok", ""
         meanings = [
             self.names.of(file.name, row["jobname"] or "", row["options"], row["options_of_group"]) for row in rows

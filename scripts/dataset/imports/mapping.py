@@ -141,7 +141,7 @@ def options_of(
 def canonical(key: str, value: Any) -> Any:
     """One spelling for one value: `4k`, `4K` and `4096` of bs are 4096, `randrw` stays, numbers are numbers."""
     if isinstance(value, list):
-        value = value[-1]  # of an option given several times fio takes the last
+        value = value[-1] if value else ""  # of an option given several times fio takes the last
     text = str(value if value is not None else "").strip()
     if key in ("bs", "size", "io_size", "offset"):
         parts = {part for part in text.split(",") if part}

@@ -1,11 +1,17 @@
 """Rows and plan of an import: status from evidence, axes from options, meaning from names."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scripts.dataset.imports.batch import ImportBatch
 from scripts.dataset.imports.mapping import MappingError, Names, canonical
 from scripts.dataset.imports.sources import File
+from scripts.dataset.schema import SCHEMA
+from scripts.dataset.write import table_of
 from tests.fio_output import direction, job, output
+from tests.unit.fio.documents import documents, written
+from tests.unit.fio.test_properties import mutated
 
 
 def imported(*files, mapping=None, **settings):
@@ -137,12 +143,23 @@ def test_one_spelling_for_one_value(key, value, expected):
 def test_flags_without_a_value_and_sizes_that_are_mixed():
     options = [({"direct": ""}, "direct", True), ({"buffered": "0"}, "direct", True), ({"buffered": "1"}, "direct", False),
                ({"bssplit": "4k/50:8k/50"}, "bs_bytes", None)]  # fmt: skip
-    for given, column, expected in options:
-        _, _, (row,) = imported(("x.json", output(job(options=given))))
-        assert row[column] == expected, given
+    for option, column, expected in options:
+        _, _, (row,) = imported(("x.json", output(job(options=option))))
+        assert row[column] == expected, option
 
 
 def test_a_mixed_group_has_no_axes_of_its_last_job():
     mixed = output(job("a", options={"name": "b", "iodepth": "32"}), **{"global options": {"group_reporting": ""}})
     _, _, (row,) = imported(("x.json", mixed))
     assert (row["rw"], row["iodepth"], row["direct"]) == (None, None, None) and "several jobs" in row["warnings"][-1]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(documents(), min_size=1, max_size=3), st.randoms(use_true_random=False), st.integers(0, 4))
+def test_whatever_a_file_holds_the_good_one_is_imported(found, rng, count):
+    files = [(f"{n}.json", mutated(written(d), rng, count)) for n, d in enumerate(found)]
+    batch, plan, rows = imported(*files, ("good.json", output()))
+    assert sum(batch.counts.values()) == len(files) + 1 == len({row["source"] for row in rows})
+    assert [row["status"] for row in rows if row["source"] == "in/good.json"] == ["ok"]
+    assert all(row["reason"] for row in rows if row["status"] != "ok") and plan["runs"]
+    table_of(rows, SCHEMA).validate(full=True)

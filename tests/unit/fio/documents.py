@@ -8,6 +8,15 @@ PERCENTILES = ("1.000000", "50.000000", "99.000000", "99.900000", "100.000000")
 COUNT = st.integers(0, 2**50)
 RATE = st.floats(0, 1e9, allow_nan=False)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+OPTIONS = st.sampled_from(
+    ["rw", "bs", "iodepth", "numjobs", "filename", "group_reporting", "name", "runtime", "time_based", "size", "direct",
+     "buffered", "bssplit", "rate", "lat_percentiles"]
+)  # fmt: skip
+VALUES = st.one_of(
+    TEXT,
+    st.sampled_from(["4k", "64KiB", "randrw", "8", "10s", "1", "", "4k,8k", "1h", "0x10"]),
+    st.none() | st.integers(-5, 2**70) | st.booleans() | st.lists(TEXT, max_size=2),
+)
 VERSIONS = ("fio-2.1.4", "fio-2.20", "fio-2.21", "fio-3.1", "fio-3.7", "fio-3.28", "fio-3.41", "fio-3.41-12-gabc", "")
 
 
@@ -55,8 +64,7 @@ def jobs(draw, version):
         if draw(st.booleans()):
             found[name] = draw(st.floats(0, 100))
     if draw(st.booleans()):
-        keys = st.sampled_from(["rw", "bs", "iodepth", "filename", "group_reporting", "name", "runtime"])
-        found["job options"] = draw(st.dictionaries(keys, TEXT, max_size=5))
+        found["job options"] = draw(st.dictionaries(OPTIONS, VALUES, max_size=6))
     for name in draw(st.sets(st.sampled_from(["read", "write", "trim", "mixed"]))):
         found[name] = draw(directions(version))
     if draw(st.booleans()):
