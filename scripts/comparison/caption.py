@@ -49,6 +49,7 @@ def conditions(frame: Frame) -> Iterator[tuple[str, str]]:
     clock = str(plan.get("clock", "hardware"))
     yield "Clock", CLOCKS.get(clock, clock)
     accelerator, virtual = values(frame, "accelerator"), values(frame, "virtualisation")
+    virtual = "bare metal" if virtual == "none" else virtual
     machine = f"virtual machine ({accelerator})" if plan.get("host") == "guest" else virtual
     yield "Machine", f"{machine}, kernel {values(frame, 'kernel')}, {values(frame, 'fio_version')}"
     if found := list(targets(frame)):
@@ -82,5 +83,9 @@ def absences(frame: Frame) -> Iterator[tuple[str, str]]:
         yield "Difference", difference
     for variant, reason in frame.plan.get("not_run", {}).items():
         yield "Not run", f"{frame.label(variant)}: {reason}"
+    alike: dict[tuple[str, str], list[str]] = {}
     for (variant, cell), reason in frame.problems.items():
-        yield "Missing", f"{frame.label(variant)}, {cell}: {reason}"
+        alike.setdefault((variant, reason), []).append(cell)
+    for (variant, reason), cells in alike.items():
+        named = ", ".join(cells) if len(cells) <= 3 else f"{len(cells)} cells ({cells[0]} .. {cells[-1]})"
+        yield "Missing", f"{frame.label(variant)}, {named}: {reason}"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from scripts.comparison.table import Table
 
 WIDTH = 80
-LEFT_WIDTH = 30
-"""Longer texts in the columns at the left are wrapped, so that the figures beside them have room."""
+LEFT_WIDTHS = (30, 24, 18, 12, 8)
+"""Longer texts in the columns at the left are wrapped: to the first of these widths that needs the fewest parts."""
 
 
 def wrap(cell: str, width: int) -> list[str]:
@@ -25,13 +25,13 @@ def longest_word(cell: str) -> int:
     return max(map(len, cell.split()), default=0)
 
 
-def widths_of(table: Table) -> list[int]:
+def widths_of(table: Table, left_width: int) -> list[int]:
     """Width of each column: that of its cells; headings are wrapped to it."""
     found = []
     for i, heading in enumerate(table.columns):
         cells = [row[i] for row in table.rows]
         if i < table.left:
-            cells = [line for cell in cells for line in wrap(cell, LEFT_WIDTH)]
+            cells = [line for cell in cells for line in wrap(cell, left_width)]
         found.append(max([longest_word(heading), *map(len, cells)]))
     return found
 
@@ -66,8 +66,8 @@ def units(table: Table, fits: Callable[[Sequence[int]], bool]) -> Iterator[list[
 
 def text(table: Table, width: int = WIDTH) -> str:
     """Plain text with `|` between columns and rules above and below the headings."""
-    widths = widths_of(table)
-    chosen = list(parts(table, widths, width))
+    tried = [(widths, list(parts(table, widths, width))) for widths in (widths_of(table, w) for w in LEFT_WIDTHS)]
+    widths, chosen = min(tried, key=lambda found: len(found[1]))
     blocks = []
     for number, columns in enumerate(chosen, start=1):
         title = table.title if len(chosen) == 1 else f"{table.title} (part {number} of {len(chosen)})"
@@ -99,6 +99,8 @@ def grid(table: Table, columns: Sequence[int], widths: Sequence[int]) -> list[st
         lines.append(rule)
     lines += [*row_lines(table, table.columns, columns, widths), rule]
     for row in table.rows:
+        if len(columns) < len(table.columns) and not any(row[i] for i in columns if i >= table.left):
+            continue  # nothing in this part, and all of it in another
         lines += row_lines(table, row, columns, widths)
     return [*lines, rule]
 

@@ -30,8 +30,10 @@ def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
     base, label = frame.label(frame.baseline), metric_of(metric).label
     hosts = frame.samples["hostname"].nunique() > 1
     counts = ["n", "boots", *(["hosts"] if hosts else [])]
-    columns = ["cell", "variant", label, "spread", *counts, f"vs {base}", "95 % interval", "verdict"]
-    table = Table(f"{label} against {base}", columns + (["instr/IO"] if counting else []), left=2)
+    figures = [label, "spread", *counts, *(["instr/IO"] if counting else [])]
+    against = ["change", "95 % interval", "verdict"]
+    table = Table(f"{label} against {base}", ["cell", "variant", *figures, *against], left=2)
+    table.groups = [("", 2), ("samples", len(figures)), (f"against {base}", len(against))]
     flags = []
     for cell in frame.cells:
         for variant in frame.variants:
@@ -45,10 +47,10 @@ def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
             line.append(str(row.boots) if row.boots else "?")
             if hosts:
                 line.append(str(found.hosts) if found else "")
-            line += verdict(found) if found else ["", "", ""]
             if counting:
                 per_io = mean(frame, variant, cell, "instructions_per_io")
                 line.append("" if per_io is None else significant(per_io))
+            line += verdict(found) if found else ["", "", ""]
             table.rows.append(line)
     table.notes = means_notes(frame, metric)
     band = f"practical band {band_percent(frame, metric):.2g} %"

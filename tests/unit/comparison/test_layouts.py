@@ -115,6 +115,12 @@ def test_all_forms_are_written_and_mails_have_80_columns(tmp_path, name):
     assert max(map(len, summary.splitlines())) <= 72 and "not run" in summary and "driver b" in summary
 
 
+def test_many_cells_lost_for_one_reason_are_one_line(tmp_path):
+    frame = frame_of(tmp_path, lost=[("b", cell) for cell in MATRIX], tables={"t": {"layout": "iops-bw"}})
+    shown = " ".join(write_tables(frame, tmp_path / "r").split())
+    assert shown.count("Missing:") == 1 and "driver b, 8 cells (randread-4096-1 .. write-131072-32): failed" in shown
+
+
 def test_unknown_layout_names_those_that_exist(tmp_path):
     with pytest.raises(KeyError, match=r"no layout 'iops'.*iops-bw"):
         tables(frame_of(tmp_path), "iops")

@@ -56,6 +56,13 @@ def test_long_names_are_wrapped():
     assert all(word in shown for word in long.split())
 
 
+def test_parts_leave_out_rows_that_have_nothing_in_them():
+    names = ["cell", *(f"a{i}" for i in range(4)), *(f"b{i}" for i in range(4))]
+    body = [["first", *["x" * 12] * 4, *[""] * 4], ["second", *["x" * 12] * 4, *["y" * 12] * 4]]
+    shown = text(Table("t", names, body, groups=[("", 1), ("left", 4), ("right", 4)]))
+    assert shown.count("first") == 1 and shown.count("second") == 2
+
+
 def test_lines_of_a_text_table_are_equally_long():
     lines = [line for line in text(table(groups=True)).splitlines() if line[:1] in "|+"]
     assert len({len(line) for line in lines}) == 1
