@@ -33,7 +33,7 @@ def import_results(directory: Path) -> ImportBatch:
     batch = ImportBatch(Names(wanted["mapping"]), wanted["settings"], directory.name)
     batch.read(files_of(paths_of(wanted["input"])))
     plan = msgspec.json.format(msgspec.json.encode(batch.plan()), indent=1)
-    write_table(table_of([], ENVIRONMENT), directory / "environment.parquet")
+    write_table(table_of(batch.environment(), ENVIRONMENT), directory / "environment.parquet")
     write_table(table_of(batch.rows(), SCHEMA), directory / "runs.parquet")
     write_whole(directory / "plan.json", plan)
     digest = hashlib.sha256(raw + plan).hexdigest()

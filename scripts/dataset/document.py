@@ -28,7 +28,8 @@ archive in an archive is not opened. Single files may be compressed with gzip, b
 
 `source` is the path as given, followed by `!member` for a member of an archive.
 
-Axes are the job options that differ: job over global over fio's own default. With several directories the first part of
+Axes are the job options that differ: job over global over fio's own default (null where fio wrote no options, as before
+2.3, or only those of one job of a mixed group). With several directories the first part of
 the path is the variant. A mapping (`mapping:` in a campaign file that has no variants, or a YAML file of its own) says
 more, where names carry meaning:
 

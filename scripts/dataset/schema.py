@@ -52,6 +52,7 @@ COLUMNS = (
     Column("job_index", INT, "1", "place of the job in the file, from 0"),
     Column("groupid", INT, "1", "fio's reporting group"),
     Column("client", TEXT, "", "host name of a client of fio's client/server mode"),
+    Column("client_port", INT, "1", "port of that client: several may run on one host"),
     Column("direction", TEXT, "", "read, write, trim, mixed or sync"),
     Column("total_ios", INT, "1", "I/Os done"),
     Column("short_ios", INT, "1", "I/Os that moved less than asked"),

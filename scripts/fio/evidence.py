@@ -14,6 +14,8 @@ from scripts.fio.rows import rows_of
 
 SHORT_RUN = 0.9
 """A timed run that lasted less than this part of the requested time did not do what was asked."""
+MAX_RUNTIME_S = 1e9
+"""Thirty years: nobody asked for more, and larger numbers do not fit everywhere."""
 SIGNAL = re.compile(r"fio: .*?(?:got signal[ =](\d+)|terminating on signal (\d+))")
 ENDS_EARLY = ("steadystate", "ss", "exitall", "exit_what", "number_ios", "io_size", "io_limit", "rate_min",
               "latency_target")  # fmt: skip
@@ -40,9 +42,10 @@ def requested_of(options: Mapping[str, Any]) -> dict[str, Any]:
     timed = options.get("time_based")
     if timed is not None and str(timed) not in ("0", "false") and not any(name in options for name in ENDS_EARLY):
         try:
-            found = {"time_based": True, "runtime_s": parse_seconds(str(options["runtime"]))}
-        except (KeyError, ValueError):
-            found = {}
+            runtime = parse_seconds(str(options["runtime"]))
+        except (KeyError, ValueError, OverflowError):
+            return {}
+        found = {"time_based": True, "runtime_s": runtime} if runtime < MAX_RUNTIME_S else {}
     return found
 
 

@@ -5,15 +5,17 @@ import re
 KINDS = (
     ("fio's terse output", re.compile(r"^\d;(?:fio-[^;]*;)?[^;]*;\d+;\d+;\d+;", re.MULTILINE)),
     ("fio's human-readable output", re.compile(r"^.*: \(g(?:roupid)?=\d+\): (?:rw=|err=)", re.MULTILINE)),
-    ("a log file of fio", re.compile(r"\A\s*\d+,\s*\d+,(?:\s*\d+,?)+\s*$", re.MULTILINE)),
+    ("a log file of fio", re.compile(r"\A\s*\d+, *\d+,(?: *(?:0x[0-9a-f]+|\d+)(?:,|$))+", re.MULTILINE)),
     ("fio's messages only", re.compile(r"\Afio(?:-[\d.]+\S*)?: |^No job\(?s?\)? defined", re.MULTILINE)),
 )
+LOOKED_AT = 1 << 16
+"""Characters; a text shows at its beginning what it is."""
 
 
 def what_it_is(text: str) -> str:
     """The kind of a text, and its beginning."""
     for kind, pattern in KINDS:
-        if pattern.search(text):
+        if pattern.search(text, 0, LOOKED_AT):
             return f"{kind}, not its JSON: {first_words(text)}"
     return f"not fio's JSON: {first_words(text)}"
 

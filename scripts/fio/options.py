@@ -26,8 +26,8 @@ def options_of(raw: msgspec.Raw) -> tuple[Options, list[str]]:
         return of_all_hosts(plain)
     if not isinstance(plain, dict):
         return {}, ["options are no mapping: unknown"]
-    if data.count(b":") != len(plain):
-        return repeated_options(data)
+    if data.count(b":") != len(plain) or any(isinstance(value, int | float) for value in plain.values()):
+        return repeated_options(data)  # fio writes texts only; a number may be one that does not fit
     lists = [key for key, value in plain.items() if isinstance(value, list)]
     return plain, [said(key) for key in lists]
 

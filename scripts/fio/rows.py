@@ -44,11 +44,13 @@ def jobs_of(document: Document) -> list[Job]:
 
 
 def options_for(document: Document, job: Job) -> tuple[Mapping[str, Any], tuple[str, ...], bool]:
-    """The job's options over the global ones, warnings, and whether they are only those that a mixed group shares.
+    """The job's options over the global ones, warnings, and whether an absent option is unknown, not fio's default.
 
+    Unknown it is in a mixed group, and where fio wrote no options at all (before 2.3, and for some clients).
     The same object for the same options: many runs share them, and whoever makes something of them can remember it.
     """
-    return merged_options(bytes(document.global_options), bytes(job.options), job.jobname)
+    common, own = bytes(document.global_options), bytes(job.options)
+    return merged_options(common, own, job.jobname)
 
 
 @lru_cache(maxsize=4096)
@@ -66,7 +68,7 @@ def merged_options(
     if jobname and isinstance(named, str) and named != jobname and "group_reporting" in {**common, **own}:
         text = f"a group of several jobs ({jobname} .. {named}): fio wrote the options of the last one only"
         return common, (*warnings, *more, text), True
-    return {**common, **own}, (*warnings, *more), False
+    return {**common, **own}, (*warnings, *more), not (global_options or job_options)
 
 
 def has_samples(latency: Latency | None) -> bool:
@@ -183,13 +185,14 @@ def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
         unsure = [f"no version of fio: units as of {what}, by the keys it wrote"]
     disks = disk_util_of(document)
     for index, job in enumerate(jobs_of(document)):
-        options, warnings, mixture = options_for(document, job)
+        options, warnings, unknown = options_for(document, job)
         common = {
             "fio_version": document.version,
             "jobname": job.jobname,
             "job_index": index,
             "groupid": job.groupid,
             "client": job.hostname,
+            "client_port": job.port,
             "error": job.error,
             "elapsed_s": job.elapsed,
             "job_runtime_ms": job.job_runtime,
@@ -206,7 +209,7 @@ def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
             "steadystate": None if job.steadystate is None else msgspec.json.encode(job.steadystate).decode(),
             "disk_util": disks,
             "options": options,
-            "options_of_group": mixture,
+            "options_unknown": unknown,
             "warnings": [*unsure, *warnings],
         }
         parts = [(name, getattr(job, name)) for name in DIRECTIONS]

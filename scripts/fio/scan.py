@@ -11,7 +11,10 @@ MENDABLE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})|\\', re.DOTALL)
-FIRST_KEYS = ('"fio version"', '"timestamp"', '"client_stats"', '"jobs"', '"global options"', '"')
+FIRST_KEYS = tuple(f'"{key}"' for key in ("fio version", "timestamp", "timestamp_ms", "time", "client_stats", "jobs",
+                                          "global options", "disk_util"))  # fmt: skip
+MAX_FAILURES = 200
+"""Braces that began no JSON. Behind so many only what looks like fio's is tried: a try costs the length of the text."""
 NOT_FINITE = "nan or inf read as unknown"
 BAD_ESCAPE = "a backslash that escapes nothing is kept as it is"
 
@@ -63,20 +66,25 @@ def documents_of(text: str) -> Found:
         note(found, NOT_FINITE)
 
     decoder = json.JSONDecoder(object_pairs_hook=pairs, strict=False, parse_constant=constant)
-    position, mended_to = 0, -1
+    position, mended_to, failures = 0, -1, 0
     while (start := text.find("{", position)) >= 0:
+        if failures >= MAX_FAILURES and not looks_like_fio(text, start):
+            found.skipped.append(text[position : start + 1])
+            position = start + 1
+            continue
         pairs.repeated = []
         try:
             value, end = decoder.raw_decode(text, start)
         except RecursionError:
             raise Refused("nested too deeply") from None
         except ValueError as error:
-            if mended_to < start:  # once for each place: what is not mended by then stays damaged
+            if mended_to < start and looks_like_fio(text, start):  # once: what is still wrong then stays damaged
                 mended_to = start
                 better = mended(text[start:], found)
                 if better != text[start:]:
                     text = text[:start] + better
                     continue
+            failures += 1
             position = after_damage(text, start, error, found, position)
             continue
         if isinstance(value, dict) and ("jobs" in value or "client_stats" in value):
@@ -133,6 +141,6 @@ def after_damage(text: str, start: int, error: ValueError, found: Found, positio
 
 
 def looks_like_fio(text: str, start: int) -> bool:
-    """Whether a brace begins a document of fio: alone, or followed by a key."""
+    """Whether a brace begins a document of fio: alone, or followed by a key that stands first in some version."""
     rest = text[start + 1 : start + 200].lstrip()
     return not rest or rest.startswith(FIRST_KEYS)

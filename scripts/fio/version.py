@@ -11,7 +11,7 @@ BEFORE_BYTES = (2, 20)
 
 def parse_version(text: str | None) -> tuple[int, int] | None:
     """(major, minor) of `fio-3.33`, `fio-2.2.10`, `fio-3.41-12-gabcdef`; None when there is none."""
-    match = re.search(r"(\d+)\.(\d+)", text or "")
+    match = re.search(r"(?<!\d)(\d{1,4})\.(\d{1,4})(?!\d)", text or "")
     return (int(match[1]), int(match[2])) if match else None
 
 

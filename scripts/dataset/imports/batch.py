@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,7 +72,7 @@ class ImportBatch:
         util = disk_util_percent(decoded.document)
         worst, why = "ok", ""
         meanings = [
-            self.names.of(file.name, row["jobname"] or "", row["options"], row["options_of_group"]) for row in rows
+            self.names.of(file.name, row["jobname"] or "", row["options"], row["options_unknown"]) for row in rows
         ]
         for row, meaning in zip(rows, meanings, strict=True):
             columns, requested = self.asked(row["options"], meaning.axes)
@@ -188,6 +188,13 @@ class ImportBatch:
         """Options whose value is a place and explains nothing."""
         return ("name", "filename", "directory", "output", "write_bw_log", "write_iops_log", "write_lat_log",
                 "write_hist_log", "description")  # fmt: skip
+
+    def environment(self) -> Iterator[dict[str, str]]:
+        """Rows of environment.parquet: what a file tells of where it was made."""
+        for group in self.groups.values():
+            versions = dict.fromkeys(row["fio_version"] for row in group.rows if row["fio_version"])
+            for version in versions:
+                yield {"run": group.rows[0]["run"], "name": "fio_version", "value": version}
 
     def rows(self) -> Iterable[dict[str, Any]]:
         """All rows, refused files last."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scripts.campaign.units import bytes_as_fio_reads
+from scripts.fio.limits import MAX_INT
 
 OPTIONS: Mapping[str, str | None] = {
     # an option of fio that makes a point of its matrix: fio's own default, None where the absence says all
@@ -71,12 +72,12 @@ class Names:
                     )
                 self.patterns.append((key, pattern))
 
-    def of(self, name: str, job: str, options: Mapping[str, Any], of_group: bool = False) -> Meaning:
+    def of(self, name: str, job: str, options: Mapping[str, Any], unknown: bool = False) -> Meaning:
         """Meaning of a job.
 
         Args:
-            name: path relative to the input. job: fio's job name. options: job over global; with
-                of_group those that all jobs of a mixed group have, and an absent one is unknown, not fio's default.
+            name: path relative to the input. job: fio's job name. options: job over global; an
+                absent one has fio's default, or with `unknown` no known value.
 
         Raises:
             MappingError: a pattern does not match; the text names it.
@@ -89,7 +90,7 @@ class Names:
                 raise MappingError(f"mapping.{key} does not match {text!r}")
             groups |= {group: value for group, value in match.groupdict().items() if value is not None}
         own = {group: groups.pop(group, None) for group in OWN}
-        axes = {**self.axes_of(options, of_group), **{group: number(v) for group, v in groups.items()}}
+        axes = {**self.axes_of(options, unknown), **{group: number(v) for group, v in groups.items()}}
         variant = own["variant"]
         chosen = self.keys.get("variant")
         if chosen:
@@ -101,15 +102,17 @@ class Names:
             variant = first if rest else ONE_VARIANT
         try:
             sample = int(own["sample"]) if own["sample"] else None
+            if sample is not None and not 0 <= sample <= MAX_INT:
+                raise ValueError
         except ValueError:
             raise MappingError(f"the group `sample` is {own['sample']!r} in {name}: not a whole number") from None
         return Meaning(variant, axes, sample, own["boot"], own["host"])
 
-    def axes_of(self, options: Mapping[str, Any], of_group: bool) -> dict[str, Any]:
+    def axes_of(self, options: Mapping[str, Any], unknown: bool) -> dict[str, Any]:
         """`options_of`, once for each object: rows.py gives the same one to all runs with the same options."""
         known = self.remembered.get(id(options))
         if known is None or known[0] is not options:
-            axes = options_of(options, self.keys.get("axes"), not of_group)
+            axes = options_of(options, self.keys.get("axes"), not unknown)
             known = self.remembered[id(options)] = options, axes
         return known[1]
 
@@ -147,9 +150,10 @@ def canonical(key: str, value: Any) -> Any:
         parts = {part for part in text.split(",") if part}
         if len(parts) == 1:
             try:
-                return bytes_as_fio_reads(parts.pop())
+                size = bytes_as_fio_reads(parts.pop())
             except ValueError:
                 return text
+            return size if size <= MAX_INT else text
         return text
     if key == "rw":
         return {"readwrite": "rw"}.get(text.partition(":")[0], text.partition(":")[0])

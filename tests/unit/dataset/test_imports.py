@@ -37,7 +37,11 @@ def test_job_options_win_over_global_ones_and_both_over_defaults():
     bare = output({"jobname": "j", "groupid": 0, "error": 0, "read": direction()})
     _, _, rows = imported(("a.json", document), ("b.json", bare))
     assert (rows[0]["iodepth"], rows[0]["ioengine"], rows[0]["direct"]) == (8, "psync", True)
-    assert (rows[1]["iodepth"], rows[1]["ioengine"], rows[1]["rw"]) == (1, "psync", "read")
+    assert (rows[1]["iodepth"], rows[1]["ioengine"], rows[1]["rw"]) == (None, None, None)  # fio wrote no options
+    named = output({"jobname": "j", "groupid": 0, "error": 0, "read": direction(), "job options": {"name": "j"}})
+    batch, _, (row,) = imported(("c.json", named))
+    assert (row["iodepth"], row["ioengine"], row["rw"]) == (1, "psync", "read")
+    assert [(e["name"], e["value"]) for e in batch.environment()] == [("fio_version", "fio-3.39")]
 
 
 def test_directories_are_variants_unless_names_say_otherwise():
@@ -134,7 +138,8 @@ def test_options_that_differ_within_cells_are_printed():
     ("key", "value", "expected"),
     [("bs", "4k", 4096), ("bs", "4K", 4096), ("bs", "4096", 4096), ("bs", "4kb", 4096), ("bs", "4k,8k", "4k,8k"),
      ("bs", "4k,4k", 4096), ("rw", "readwrite", "rw"), ("rw", "randread:8", "randread"), ("iodepth", "32", 32),
-     ("bs", ["4k", "8k"], 8192), ("bs", "64KiB", 64000)],
+     ("bs", ["4k", "8k"], 8192), ("bs", "64KiB", 64000),
+     ("bs", "99999999999p", "99999999999p"), ("bs", [], "")],
 )  # fmt: skip
 def test_one_spelling_for_one_value(key, value, expected):
     assert canonical(key, value) == expected

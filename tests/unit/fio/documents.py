@@ -14,7 +14,7 @@ OPTIONS = st.sampled_from(
 )  # fmt: skip
 VALUES = st.one_of(
     TEXT,
-    st.sampled_from(["4k", "64KiB", "randrw", "8", "10s", "1", "", "4k,8k", "1h", "0x10"]),
+    st.sampled_from(["4k", "64KiB", "randrw", "8", "10s", "1", "", "4k,8k", "1h", "0x10", "9" * 400, "1" * 30 + "h"]),
     st.none() | st.integers(-5, 2**70) | st.booleans() | st.lists(TEXT, max_size=2),
 )
 VERSIONS = ("fio-2.1.4", "fio-2.20", "fio-2.21", "fio-3.1", "fio-3.7", "fio-3.28", "fio-3.41", "fio-3.41-12-gabc", "")
