@@ -19,7 +19,7 @@ import pandas as pd
 from scipy import stats
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from scripts.comparison.statistics import compare_all
+from scripts.comparison.statistics import compare_all, decide
 
 SIGMA = 0.01
 NULLS = [
@@ -27,6 +27,7 @@ NULLS = [
     for kind in ("iid", "drift", "boots", "bimodal boots", "bimodal samples", "hosts")
     for boots, blocks in ((3, 5), (5, 8), (10, 1), (10, 4), (40, 1))
 ]
+CELLS = 20
 POWERS = [(10, 1), (20, 1), (40, 1), (5, 1), (5, 8)]
 
 
@@ -79,6 +80,17 @@ def found(values: np.ndarray, kind: str) -> float:
     return sum(c.p is not None and c.p < 0.05 for c in comparisons) / values.shape[0]
 
 
+def alarmed(kind: str, boots: int, blocks: int, tables: int, rng: np.random.Generator) -> float:
+    """Share of tables of CELLS cells in which any cell has a verdict."""
+    comparisons = compare_all(samples(logs(kind, boots, blocks, tables * CELLS, rng), kind), "a", "iops")
+    wrong = 0
+    for start in range(0, len(comparisons), CELLS):
+        table = comparisons[start : start + CELLS]
+        decide(table, True, 0.0)
+        wrong += any(c.verdict in ("faster", "slower") for c in table)
+    return wrong / tables
+
+
 def welch(values: np.ndarray) -> float:
     """Share of draws in which Welch's test sees one, every sample as if it were independent."""
     flat = values.reshape(values.shape[0], 2, -1)
@@ -101,6 +113,13 @@ def main() -> int:
     mean, mean_error = float(np.mean(total)), error / math.sqrt(len(total))
     broken += mean > 0.05 + 2 * mean_error
     print(f"{'all':<16} {'':>14} {mean * 100:>6.2f}% +- {mean_error * 100:.2f} %")
+    tables = max(draws // 4, 50)
+    table_error = math.sqrt(0.05 * 0.95 / tables)
+    print(f"Tables of {CELLS} cells with any verdict at all, {tables} a row, standard error {table_error * 100:.1f} %")
+    for kind in ("iid", "drift", "boots", "bimodal boots"):
+        share = alarmed(kind, 5, 4, tables, rng)
+        broken += share > 0.05 + 3 * table_error
+        print(f"{kind:<16} {'5 x 4':>14} {share * 100:>6.1f}%", flush=True)
     print("Power on clean data")
     print(f"{'boots x blocks':<14} {'change':>7} {'ours':>7} {'Welch':>7} {'of Welch':>9}")
     for boots, blocks in POWERS:

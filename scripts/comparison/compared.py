@@ -15,7 +15,9 @@ def comparisons(frame: Frame, metric: str) -> list[Comparison]:
     """All variants against the baseline in all cells; Holm counts the cells of this table, A/A comparisons apart."""
     key = ("comparisons", metric)
     if key not in frame.cache:
-        found = compare_all(frame.samples, frame.baseline, metric)
+        published = [v for v, options in frame.plan["variants"].items() if options.get("published")]
+        measured = frame.samples[~frame.samples["variant"].isin(published)] if published else frame.samples
+        found = compare_all(measured, frame.baseline, metric)
         order = {cell: place for place, cell in enumerate(frame.cells)}
         found.sort(key=lambda c: (order.get(c.cell, len(order)), frame.variants.index(c.variant)))
         twins = [c for c in found if frame.is_twin(c.variant)]

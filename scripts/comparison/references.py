@@ -160,8 +160,13 @@ def tables(name: str) -> list[Table]:
         raise Refusal(f"{name}: layout = {error.args[0]}") from error
     if any("-" in row for table in result for row in table.rows):
         result[-1].notes.append("-: not published")
-    result[-1].notes += [source_text(document["source"]), *contradictions(document)]
+    result[-1].notes += notes_of(document)
     return result
+
+
+def notes_of(document: Mapping[str, Any]) -> list[str]:
+    """Source and contradictions."""
+    return [source_text(document["source"]), *contradictions(document)]
 
 
 def source_text(source: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scripts.comparison import references
+from scripts.comparison.beside import ABSOLUTE, beside
 from scripts.comparison.caption import caption
 from scripts.comparison.contradictions import contradictions
 from scripts.comparison.frame import Frame
@@ -21,12 +22,21 @@ def tables_of(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
         Refusal: there is no such reference.
         KeyError: there is no such layout.
     """
-    tables = layout(options["layout"])(frame, options)
+    reference, wide, complete = options.get("reference"), None, True
+    if reference:
+        document = references.read(str(reference))
+        complete = False
+        if options["layout"] in ABSOLUTE:
+            wide, complete = beside(frame, references.frame_of(str(reference), document))
+    tables = layout(options["layout"])(wide or frame, options)
+    if wide and complete:
+        tables[-1].notes += ["-: not published", *references.notes_of(document)]
+    elif reference:
+        tables += references.tables(str(reference))
+    if reference:
+        tables[-1].notes.append("Published: from another machine; compare what the figures say, not how high they are")
     if tables:
         tables[-1].notes += contradictions(frame)
-    if options.get("reference"):
-        tables += references.tables(str(options["reference"]))
-        tables[-1].notes.append("Published: from another machine; compare what the figures say, not how high they are")
     if options["layout"] != "benchstat":
         tables += details(frame, options)
     return tables

@@ -9,6 +9,7 @@ import pytest
 from scripts.compare import write_tables
 from scripts.comparison.frame import Refusal, load
 from scripts.comparison.layouts import layout, names
+from scripts.comparison.tables import tables_of
 from tests.unit.comparison.results import cells, write
 
 FIVE = ["iops-bw", "relative-miops", "relative-by-bs", "loop-cpu", "grouped-depth"]
@@ -113,6 +114,60 @@ def test_all_forms_are_written_and_mails_have_80_columns(tmp_path, name):
     assert any("driver b" in cell for row in rows for cell in row)
     summary = (directory / "summary.txt").read_text()
     assert max(map(len, summary.splitlines())) <= 72 and "not run" in summary and "driver b" in summary
+
+
+ZONED = {
+    f"q{queues}-{label}": {
+        "queues": queues,
+        "rw": rw,
+        "bs": bs,
+        "iodepth": depth,
+        "numjobs": jobs,
+        "prep": True,
+        "label": label,
+    }
+    for queues in (1, 2)
+    for label, rw, bs, depth, jobs in [
+        ("first", "randwrite", 4096, 1, 1),
+        ("second", "randwrite", 4096, 32, 8),
+        ("own", "read", 4096, 1, 1),
+    ]
+}
+
+
+def test_published_figures_stand_beside_the_same_point(tmp_path):
+    options = {"layout": "iops-bw", "split": "queues", "reference": "zoned"}
+    frame = frame_of(tmp_path, {"zloop": 1.0, "ublk": 0.9}, ZONED)
+    one, two, *published, details = tables_of(frame, options)
+    assert one.columns[1:] == ["driver zloop", "driver ublk", "ublk, published", "zloop, published"]
+    assert [row[3:] for row in one.rows] == [
+        ["2859 / 11.7 MB/s", "5535 / 22.7 MB/s"],
+        ["24.5k / 100 MB/s", "24.6k / 101 MB/s"],
+        ["-", "-"],
+    ]
+    assert [row[3:] for row in two.rows] == [["-", "-"]] * 3  # published for one and eight queues, not for two
+    assert one.rows[0][1] == "10.0k / 41.0 MB/s" and any("Source:" in note for note in published[-1].notes)
+    assert len(published) == 2  # all of it follows, since eight queues have no cell of ours
+    assert not any("published" in cell for row in details.rows for cell in row)
+
+
+def test_published_figures_are_never_tested_against_ours(tmp_path):
+    frame = frame_of(tmp_path, matrix=cells(rw=["write", "read"], iodepth=[8, 16]))
+    found = tables_of(frame, {"layout": "grouped-depth", "reference": "zoned-npo2"})
+    assert found[0].rows[2] == ["Without patch, published", "578", "2257", "12.80", "576", "2248", "25.78"]
+    assert not any("published against" in note for table in found for note in table.notes)
+    assert len(found) == 2 + 3 + 1
+    again = cells(rw=["write", "read", "randread"], iodepth=[8, 16])
+    complete = tables_of(frame_of(tmp_path, matrix=again), {"layout": "grouped-depth", "reference": "zoned-npo2"})
+    assert len(complete) == 3 + 1 and any("Source:" in note for note in complete[2].notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "reference"), [("iops-bw", "loop"), ("relative-by-bs", "nbd"), ("relative-miops", "rnull")]
+)
+def test_published_figures_without_the_same_point_follow(tmp_path, name, reference):
+    found = tables_of(frame_of(tmp_path, matrix=ZONED), {"layout": name, "reference": reference})
+    assert any("(published)" in table.title for table in found)
 
 
 def test_many_cells_lost_for_one_reason_are_one_line(tmp_path):
