@@ -18,7 +18,7 @@ from scripts.campaign.options import Options
 from scripts.campaign.validate import schema_problems
 from scripts.dataset.imports.mapping import MappingError, Names
 from scripts.dataset.imports.sources import NoInput, paths_of
-from scripts.keeper.results import as_json, write_whole
+from scripts.keeper.results import write_whole
 from scripts.workflow import guard
 
 SETTINGS = ("title", "question", "baseline", "practical_band_percent", "tables", "plots")
@@ -93,10 +93,10 @@ class Imported:
             "files": [identified(source, known.get(source)) for source, _ in self.paths],
         }
         if self.meaning(content) != self.meaning(before):
-            write_whole(path, as_json(content))
+            write_whole(path, json.dumps(content, indent=1).encode())  # ASCII: paths may be no UTF-8
         elif content != before:  # only touched: remember the new times, and keep the time of the file
             times = path.stat()
-            write_whole(path, as_json(content))
+            write_whole(path, json.dumps(content, indent=1).encode())
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
     @staticmethod

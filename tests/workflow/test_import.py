@@ -96,6 +96,18 @@ def test_archives_and_bad_files(imports):
     assert bad["source"].endswith("all.tar.gz!in/broken.json")
 
 
+def test_relative_inputs_odd_names_and_several_versions(imports):
+    (imports.work / "in x").mkdir()
+    for name, version in ((b"caf\xe9.json", "fio-3.1"), (b"a, b.json", "fio-3.41")):
+        with open(os.fsencode(imports.work / "in x") + b"/" + name, "wb") as file:  # noqa: PTH123
+            file.write(output(version=version))
+    for _ in range(2):
+        code, output_ = imports.run("input=in x")
+        assert code == 0, output_
+    assert "Nothing to be done" in output_
+    assert {row["source"] for row in imports.rows()} == {"in x/caf\\xe9.json", "in x/a, b.json"}
+
+
 def test_nothing_to_import_is_one_message(imports):
     for given, said in (("/none", "no such file"), (str(imports.work), "no file in it")):
         code, output_ = imports.run(f"input={given}")

@@ -1,10 +1,12 @@
 """Members of tar and zip archives, read as streams. An archive that could do harm is refused as a whole."""
 
+import lzma
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 MAX_MEMBERS = 500_000
 MAX_TOTAL_BYTES = 8 << 30
@@ -25,6 +27,9 @@ ARCHIVES = (
     ".7z",
     ".rar",
 )
+BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError, NotImplementedError,
+          RuntimeError, ValueError)  # fmt: skip
+"""What the readers of archives raise for damaged ones."""
 Member = tuple[str, bytes, str]
 """Name, content, why it is refused."""
 
@@ -56,7 +61,7 @@ def is_tar_inside(path: str) -> bool:
     """Whether a compressed file is a tar under another name."""
     try:
         return tarfile.is_tarfile(path)
-    except (OSError, EOFError, zlib.error):
+    except BROKEN:
         return False
 
 
@@ -68,7 +73,7 @@ def members(path: Path, kind: str, max_file_bytes: int) -> Iterator[Member]:
     """
     try:
         yield from (tar_members if kind == "tar" else zip_members)(path, max_file_bytes)
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, NotImplementedError) as error:
+    except BROKEN as error:
         yield "", b"", f"not an archive, or a damaged one: {error}"
 
 
@@ -90,9 +95,17 @@ class Limits:
         if name.startswith(("/", "\\")) or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
             raise Unsafe(f"{name!r} leads out of it")
         self.members += 1
-        self.total_bytes += size
         if self.members > MAX_MEMBERS:
             raise Unsafe(f"more than {MAX_MEMBERS} members")
+        self.grow(size)
+
+    def grow(self, size: int) -> None:
+        """So many bytes more.
+
+        Raises:
+            Unsafe: too many.
+        """
+        self.total_bytes += size
         if self.total_bytes > MAX_TOTAL_BYTES:
             raise Unsafe(f"more than {MAX_TOTAL_BYTES} bytes")
         if self.total_bytes > max(RATIO_FROM_BYTES, MAX_RATIO * self.archive_bytes):
@@ -110,7 +123,7 @@ def tar_members(path: Path, max_file_bytes: int) -> Iterator[Member]:
                 info = next(iterator)
             except StopIteration:
                 break
-            except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+            except BROKEN as error:
                 damage = f"damaged after {len(last)} members: {error}"
                 break
             if info.issym() or info.islnk():
@@ -119,6 +132,9 @@ def tar_members(path: Path, max_file_bytes: int) -> Iterator[Member]:
                 raise Unsafe(f"{info.name!r} is neither a file nor a directory")
             limits.add(info.name, info.size)
             last[info.name] = info.offset
+        if not damage and (wrong := rest_of(archive.fileobj, limits)):
+            yield "", b"", f"damaged, and it can not be said where: {wrong}"
+            return
     if last:
         with tarfile.open(path) as archive:
             while True:
@@ -133,7 +149,7 @@ def tar_members(path: Path, max_file_bytes: int) -> Iterator[Member]:
                         continue
                     stream = archive.extractfile(found)
                     data = stream.read() if stream else b""
-                except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+                except BROKEN as error:
                     damage = damage or f"damaged: {error}"
                     break
                 yield found.name, data, nested(found.name, data)
@@ -142,6 +158,20 @@ def tar_members(path: Path, max_file_bytes: int) -> Iterator[Member]:
         yield "", b"", damage
     elif not last:
         yield "", b"", "an archive without members"
+
+
+def rest_of(file: Any, limits: Limits) -> str:
+    """Read what follows the last member: the checksum of a compressed tar stands at its end. What is wrong, or nothing.
+
+    Raises:
+        Unsafe: far too much follows.
+    """
+    try:
+        while chunk := file.read(1 << 20):
+            limits.grow(len(chunk))
+    except BROKEN as error:
+        return str(error)
+    return ""
 
 
 def zip_members(path: Path, max_file_bytes: int) -> Iterator[Member]:
@@ -169,7 +199,7 @@ def zip_members(path: Path, max_file_bytes: int) -> Iterator[Member]:
             try:
                 with archive.open(info) as stream:
                     data = stream.read(info.file_size + 1)  # never more than was counted, whatever is in it
-            except (zipfile.BadZipFile, EOFError, OSError, zlib.error, NotImplementedError, RuntimeError) as error:
+            except BROKEN as error:
                 yield info.filename, b"", f"damaged: {error}"
                 continue
             yield info.filename, data, nested(info.filename, data)

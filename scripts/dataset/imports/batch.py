@@ -179,7 +179,9 @@ class ImportBatch:
                 for name, value in options.items():
                     if name not in skip:
                         values.setdefault(name, set()).add(text_of(value))
-        return [
+        versions = self.versions()
+        said = [f"versions of fio: {', '.join(versions)}"] if len(versions) > 1 else []
+        return said + [
             f"fio's {name}: {', '.join(sorted(found)[:6])}" for name, found in sorted(values.items()) if len(found) > 1
         ]
 
@@ -190,11 +192,16 @@ class ImportBatch:
                 "write_hist_log", "description")  # fmt: skip
 
     def environment(self) -> Iterator[dict[str, str]]:
-        """Rows of environment.parquet: what a file tells of where it was made."""
-        for group in self.groups.values():
-            versions = dict.fromkeys(row["fio_version"] for row in group.rows if row["fio_version"])
-            for version in versions:
-                yield {"run": group.rows[0]["run"], "name": "fio_version", "value": version}
+        """Rows of environment.parquet. Versions of fio that differ are no mistake of an import: see `differences`."""
+        versions = self.versions()
+        if len(versions) == 1:
+            for group in self.groups.values():
+                yield {"run": group.rows[0]["run"], "name": "fio_version", "value": versions[0]}
+
+    def versions(self) -> list[str]:
+        """Versions of fio, as it wrote them."""
+        found = {row["fio_version"] for group in self.groups.values() for row in group.rows}
+        return sorted(version or "unknown" for version in found)
 
     def rows(self) -> Iterable[dict[str, Any]]:
         """All rows, refused files last."""

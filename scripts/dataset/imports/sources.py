@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from scripts.dataset.imports.archives import Unsafe, archive_kind, members
+from scripts.dataset.imports.archives import MAX_RATIO, Unsafe, archive_kind, members
 
 MAX_FILE_BYTES = 512 << 20
 """Larger than any output of fio; such a file is not read."""
+RATIO_FROM_BYTES = 64 << 20
+"""A compressed file may hold that much whatever its size, and MAX_RATIO times its size beyond."""
 COMPRESSED: dict[bytes, Callable[..., Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
@@ -43,6 +45,14 @@ class File:
     name: str
     data: bytes = b""
     refused: str = ""
+
+    def __post_init__(self) -> None:
+        """Names that are not UTF-8 are shown with a backslash."""
+        for key in ("source", "name", "refused"):
+            text = getattr(self, key)
+            if not text.isascii():
+                shown = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+                object.__setattr__(self, key, shown)
 
 
 def paths_of(given: str) -> list[tuple[str, str]]:
@@ -118,11 +128,12 @@ def decompressed(file: File) -> File:
     for magic, opener in COMPRESSED.items():
         if file.data.startswith(magic):
             try:
+                limit = min(MAX_FILE_BYTES, max(RATIO_FROM_BYTES, MAX_RATIO * len(file.data)))
                 with opener(io.BytesIO(file.data)) as inner:
-                    data = bytes(inner.read(MAX_FILE_BYTES + 1))
-            except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+                    data = bytes(inner.read(limit + 1))
+            except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
                 return File(file.source, file.name, refused=f"compressed, and damaged: {error}")
-            if len(data) > MAX_FILE_BYTES:
-                return File(file.source, file.name, refused=f"more than {MAX_FILE_BYTES} bytes when decompressed")
+            if len(data) > limit:
+                return File(file.source, file.name, refused=f"unsafe: more than {limit} bytes when decompressed")
             return File(file.source, file.name, data)
     return file

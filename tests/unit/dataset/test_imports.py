@@ -168,3 +168,8 @@ def test_whatever_a_file_holds_the_good_one_is_imported(found, rng, count):
     assert [row["status"] for row in rows if row["source"] == "in/good.json"] == ["ok"]
     assert all(row["reason"] for row in rows if row["status"] != "ok") and plan["runs"]
     table_of(rows, SCHEMA).validate(full=True)
+
+
+def test_versions_of_fio_that_differ_are_printed_and_not_an_environment():
+    batch, plan, _ = imported(("a.json", output()), ("b.json", output(version="fio-2.21")))
+    assert plan["differences"] == ["versions of fio: fio-2.21, fio-3.39"] and not list(batch.environment())

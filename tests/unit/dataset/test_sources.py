@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from scripts.dataset.imports import archives
+from scripts.dataset.imports import archives, sources
 from scripts.dataset.imports.sources import NoInput, files_of, paths_of
 
 
@@ -145,3 +145,30 @@ def test_unreadable_files_are_refused_files(tmp_path, monkeypatch):
     (tmp_path / "1.json").write_text("1")
     paths = [*paths_of(str(tmp_path)), (f"{tmp_path}/gone.json", "gone.json")]
     assert [file.refused for file in files_of(paths)] == ["", "can not be read: No such file or directory"]
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz"])
+def test_damage_in_the_middle_of_any_compression_is_said(tmp_path, kind):
+    members = [(f"{n}.json", os.urandom(20_000)) for n in range(5)]
+    path = tar(tmp_path / f"r.tar.{kind}", members, f"w:{kind}")
+    raw = bytearray(path.read_bytes())
+    for cut in (raw[: len(raw) // 2], raw[:3000] + bytes(400) + raw[3400:], raw[:20]):
+        path.write_bytes(cut)
+        found = list(read(path).values())
+        assert any("damaged" in file.refused for file in found)
+        assert all(file.data == dict(members)[file.name.rpartition("/")[2]] for file in found if not file.refused)
+
+
+def test_names_that_are_not_utf_8_are_shown(tmp_path):
+    (tmp_path / "a").mkdir()
+    with open(os.fsencode(tmp_path) + b"/a/caf\xe9.json", "wb") as file:  # noqa: PTH123
+        file.write(b"1")
+    tar(tmp_path / "r.tar", [(os.fsdecode(b"b\xff.json"), b"2")], "w")
+    names = {file.name: file.data for file in read(tmp_path).values()}
+    assert names == {"a/caf\\xe9.json": b"1", "r.tar/b\\xff.json": b"2"}
+
+
+def test_a_small_file_that_decompresses_to_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "RATIO_FROM_BYTES", 1 << 20)
+    (tmp_path / "x.json.gz").write_bytes(gzip.compress(b" " * (4 << 20)))
+    assert "unsafe: more than" in next(iter(read(tmp_path / "x.json.gz").values())).refused
