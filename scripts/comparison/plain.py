@@ -25,14 +25,15 @@ def longest_word(cell: str) -> int:
     return max(map(len, cell.split()), default=0)
 
 
-def widths_of(table: Table, left_width: int) -> list[int]:
-    """Width of each column: that of its cells; headings are wrapped to it."""
+def widths_of(table: Table, left_width: int, whole_headings: bool) -> list[int]:
+    """Width of each column: that of its cells, to which headings are wrapped; or that of its heading as well."""
     found = []
     for i, heading in enumerate(table.columns):
         cells = [row[i] for row in table.rows]
         if i < table.left:
             cells = [line for cell in cells for line in wrap(cell, left_width)]
-        found.append(max([longest_word(heading), *map(len, cells)]))
+        least = len(heading) if whole_headings else longest_word(heading)
+        found.append(max([least, *map(len, cells)]))
     return found
 
 
@@ -66,7 +67,8 @@ def units(table: Table, fits: Callable[[Sequence[int]], bool]) -> Iterator[list[
 
 def text(table: Table, width: int = WIDTH) -> str:
     """Plain text with `|` between columns and rules above and below the headings."""
-    tried = [(widths, list(parts(table, widths, width))) for widths in (widths_of(table, w) for w in LEFT_WIDTHS)]
+    choices = [(LEFT_WIDTHS[0], True), *((left_width, False) for left_width in LEFT_WIDTHS)]
+    tried = [(widths, list(parts(table, widths, width))) for widths in (widths_of(table, *c) for c in choices)]
     widths, chosen = min(tried, key=lambda found: len(found[1]))
     blocks = []
     for number, columns in enumerate(chosen, start=1):

@@ -54,7 +54,7 @@ def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
             table.rows.append(line)
     table.notes = means_notes(frame, metric)
     band = f"practical band {band_percent(frame, metric):.2g} %"
-    band += " (measured: A/A)" if any(frame.is_twin(v) for v in frame.variants) else ""
+    band += " (measured: A/A)" if any(frame.is_twin(c.variant) and c.p is not None for c in by.values()) else ""
     table.notes.append(
         "spread: half the range; ratios by block; interval: t over boot means; verdict: Holm over "
         f"{len(by)} comparison(s), {band}; ~: no difference seen, with the smallest that would have been"

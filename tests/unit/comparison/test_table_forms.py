@@ -44,6 +44,11 @@ def test_text_is_at_most_80_columns_and_loses_nothing(columns, width, groups):
         assert shown.count("group 0") == 1  # a group of two columns fits, so it is not cut
 
 
+def test_headings_are_wrapped_only_where_there_is_no_room():
+    assert "| IOPS / BW | zloop |" in text(Table("t", ["IOPS / BW", "zloop"], [["a", "1"]]))
+    assert "IOPS / BW" not in text(Table("t", ["IOPS / BW", *["x" * 9] * 6], [["a", *["1"] * 6]]))
+
+
 def test_one_column_that_is_too_wide_stays_whole():
     shown = text(Table("t", ["a", "b"], [["x", "y" * 100]]))
     assert "y" * 100 in shown
