@@ -30,7 +30,14 @@ def percentile_name(percentile: float) -> str:
     return f"p{percentile:g}".replace(".", "_")
 
 
-PERCENTILE_KEYS = {f"{p:f}": percentile_name(p) for p in PERCENTILES}
+LATENCY_COLUMNS = {
+    prefix: (*(f"{prefix}_{name}_ns" for name in ("mean", "min", "max", "stddev")), f"{prefix}_samples")
+    for prefix in ("slat", "clat", "lat")
+}
+PERCENTILE_COLUMNS = {
+    prefix: {f"{p:f}": f"{prefix}_{percentile_name(p)}_ns" for p in PERCENTILES} for prefix in LATENCY_COLUMNS
+}
+"""Built once: this is the inner loop."""
 
 
 def jobs_of(document: Document) -> list[Job]:
@@ -81,23 +88,26 @@ def has_samples(latency: Latency | None) -> bool:
 def latency_columns(prefix: str, latency: Latency, scale: int, row: dict[str, Any]) -> None:
     """Mean, min, max, stddev in ns."""
     mean, low, high, stddev = latency.mean, latency.min, latency.max, latency.stddev
-    row[f"{prefix}_mean_ns"] = None if mean is None else mean * scale
-    row[f"{prefix}_min_ns"] = None if low is None else low * scale
-    row[f"{prefix}_max_ns"] = None if high is None else high * scale
-    row[f"{prefix}_stddev_ns"] = None if stddev is None else stddev * scale
-    row[f"{prefix}_samples"] = latency.N
+    names = LATENCY_COLUMNS[prefix]
+    row[names[0]] = None if mean is None else mean * scale
+    row[names[1]] = None if low is None else low * scale
+    row[names[2]] = None if high is None else high * scale
+    row[names[3]] = None if stddev is None else stddev * scale
+    row[names[4]] = latency.N
 
 
-def percentile_columns(prefix: str, latency: Latency, scale: int, row: dict[str, Any]) -> None:
+def percentile_columns(prefix: str, percentiles: Mapping[str, float], scale: int, row: dict[str, Any]) -> None:
     """Percentiles in ns; fio's padding is dropped, what the histogram can not hold is marked."""
-    for key, value in (latency.percentile or {}).items():
-        name = PERCENTILE_KEYS.get(key) or PERCENTILE_KEYS.get(normal_key(key))
+    columns = PERCENTILE_COLUMNS[prefix]
+    for key, value in percentiles.items():
+        name = columns.get(key) or columns.get(normal_key(key))
         if name:
-            row[f"{prefix}_{name}_ns"] = round(value * scale)
-            if value * scale >= CENSORED_NS:
+            row[name] = in_ns = round(value * scale)
+            if in_ns >= CENSORED_NS:
                 row["latency_censored"] = True
 
 
+@lru_cache(maxsize=1024)
 def normal_key(key: str) -> str:
     """fio's spelling of a percentile (`99.000000`) for any spelling of the number."""
     try:
@@ -148,7 +158,7 @@ def direction_row(direction: Direction, version: tuple[int, int], options: Mappi
         latency_columns(name, latency, scale, row)
         if latency.percentile:
             of_lat = name == "clat" and percentiles_of_lat_under_clat(version) and is_set(options, "lat_percentiles")
-            percentile_columns("lat" if of_lat else name, latency, scale, row)
+            percentile_columns("lat" if of_lat else name, latency.percentile, scale, row)
     return row
 
 

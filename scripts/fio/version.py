@@ -1,6 +1,7 @@
 """What changed between versions of fio, as comparable numbers."""
 
 import re
+from functools import lru_cache
 
 from scripts.fio.document import Document
 
@@ -9,6 +10,7 @@ BEFORE_NS = (2, 21)
 BEFORE_BYTES = (2, 20)
 
 
+@lru_cache(maxsize=256)
 def parse_version(text: str | None) -> tuple[int, int] | None:
     """(major, minor) of `fio-3.33`, `fio-2.2.10`, `fio-3.41-12-gabcdef`; None when there is none."""
     match = re.search(r"(?<!\d)(\d{1,4})\.(\d{1,4})(?!\d)", text or "")
