@@ -5,6 +5,7 @@ rule import_results:
     output:
         f"results/{BLK.name}/runs.parquet",
         f"results/{BLK.name}/environment.parquet",
+        f"results/{BLK.name}/latency.parquet",
         f"results/{BLK.name}/plan.json",
     params:
         results=f"{WORK}/results/{BLK.name}",

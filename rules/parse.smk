@@ -7,6 +7,7 @@ rule parse_runs:
     output:
         f"results/{BLK.name}/runs.parquet",
         f"results/{BLK.name}/environment.parquet",
+        f"results/{BLK.name}/latency.parquet",
     priority: 50_000_000
     threads: 1024
     resources:

@@ -34,6 +34,7 @@ def import_results(directory: Path) -> ImportBatch:
     batch.read(files_of(paths_of(wanted["input"])))
     plan = msgspec.json.format(msgspec.json.encode(batch.plan()), indent=1)
     write_table(table_of(batch.environment(), ENVIRONMENT), directory / "environment.parquet")
+    write_table(batch.buckets(), directory / "latency.parquet")
     write_table(table_of(batch.rows(), SCHEMA), directory / "runs.parquet")
     write_whole(directory / "plan.json", plan)
     digest = hashlib.sha256(raw + plan).hexdigest()

@@ -1,4 +1,4 @@
-"""Run directories of a campaign -> runs.parquet and environment.parquet.
+"""Run directories of a campaign -> runs.parquet, latency.parquet and environment.parquet.
 
 python -m scripts.parse_runs --work DIRECTORY --campaign NAME
 """
@@ -27,6 +27,7 @@ def parse(work: Path, campaign: str) -> dict[str, int]:
     batch = Batch(work, json.loads(plan_bytes))
     batch.read()
     write_table(table_of(batch.environment_columns(), ENVIRONMENT), directory / "environment.parquet")
+    write_table(batch.buckets.table(), directory / "latency.parquet")
     write_table(table_of(batch.rows, SCHEMA), directory / "runs.parquet")
     record = {"format": 1, "digest": digest_of(plan_bytes, batch.unloads), "counts": batch.counts}
     write_whole(directory / "parsed.json", as_json(record))

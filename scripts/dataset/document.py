@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 
-from scripts.dataset.schema import COLUMNS, ENVIRONMENT, VERSION, Column
+from scripts.dataset.schema import COLUMNS, ENVIRONMENT, LATENCY_COLUMNS, VERSION, Column
 
 HEAD = f"""# The dataset
 
@@ -13,6 +13,12 @@ Generated from `scripts/dataset/schema.py` by `python -m scripts.dataset.documen
 in the names; times are in ns, sizes in bytes. Null means unknown: nothing is guessed and nothing missing is a zero. Unit
 and meaning are also in each field's metadata. A run that failed or could not be read has one row with a `reason`.
 `scripts/dataset/read.py` reads files of every version; pandas, DuckDB and polars read them directly.
+"""
+LATENCIES = """
+Only runs whose output has histograms are in it: `output_format: json+` among a campaign's fio options, or imported json+
+files. Sums over jobs, directions and samples are exact (add `count` by `low_ns` and `high_ns`). A percentile is known up
+to its bucket: the middle is wrong by at most 1/128 of the value; `scripts/fio/bins.py` gives both. fio up to 2.21
+measured in us, so its buckets are never narrower than 1 us and are not added to those of later versions.
 """
 IMPORTS = """
 ## Results that were not measured here
@@ -57,7 +63,14 @@ def text() -> str:
         Column(field.name, field.type, "", field.metadata[b"meaning"].decode().replace("|", "\\|"))
         for field in ENVIRONMENT
     ]
-    return HEAD + section("runs.parquet", COLUMNS) + section("environment.parquet", facts) + IMPORTS
+    return (
+        HEAD
+        + section("runs.parquet", COLUMNS)
+        + section("latency.parquet", LATENCY_COLUMNS)
+        + LATENCIES
+        + section("environment.parquet", facts)
+        + IMPORTS
+    )
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from scripts.dataset.latency import Buckets
+from scripts.fio.bins import histograms_of
 from scripts.fio.decode import Refused, decode
 from scripts.fio.rows import disk_util_percent, rows_of
 from scripts.keeper.results import unload_of
@@ -58,6 +60,7 @@ class Batch:
         self.unloads: list[bytes] = []
         self.counts = {"ok": 0, "failed": 0, "refused": 0}
         self.reasons: dict[str, int] = {}
+        self.buckets = Buckets()
 
     def read(self) -> None:
         """Read every run of the plan."""
@@ -91,6 +94,9 @@ class Batch:
             self.rows.append({**common, "status": "refused", "reason": str(error)})
             return
         self.count("ok", "")
+        if b'"bins"' in raw:
+            for histogram in histograms_of(decoded):
+                self.buckets.add(common["run"], common["source"], histogram)
         per_second = record.clock.get("instructions_per_guest_second")
         total = sum(row.get("total_ios") or 0 for row in rows)
         common["disk_util_percent"] = disk_util_percent(decoded.document)

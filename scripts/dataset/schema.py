@@ -127,6 +127,72 @@ SCHEMA = pa.schema(
 )
 NAMES = frozenset(SCHEMA.names)
 
+CODED = pa.dictionary(pa.int32(), TEXT)
+"""Texts that repeat by the thousand."""
+LATENCY_COLUMNS = (
+    Column("run", CODED, "", "run, as in runs.parquet"),
+    Column("source", CODED, "", "file, as in runs.parquet"),
+    Column("job_index", INT, "1", "place of the job in the file, from 0"),
+    Column("direction", CODED, "", "read, write, trim, mixed or sync"),
+    Column("latency", CODED, "", "slat, clat or lat"),
+    Column("low_ns", INT, "ns", "lower edge of the bucket; low <= latency < high"),
+    Column("high_ns", INT, "ns", "upper edge of the bucket; at most 1/64 of its values wide"),
+    Column("count", INT, "1", "I/Os in the bucket; empty buckets have no row"),
+)
+LATENCY = pa.schema(
+    [pa.field(c.name, c.type, metadata={"unit": c.unit, "meaning": c.meaning}) for c in LATENCY_COLUMNS],
+    metadata={"blkcampaign_schema": "latency", "blkcampaign_schema_version": str(VERSION)},
+)
+
+LOG_VALUES = {
+    "bw": ("bw_bytes_per_s", "bytes/s", "bandwidth"),
+    "iops": ("iops", "1/s", "IOPS; 1 for each I/O in a log without windows"),
+    "lat": ("latency_ns", "ns", "total latency"),
+    "clat": ("latency_ns", "ns", "completion latency"),
+    "slat": ("latency_ns", "ns", "submission latency"),
+}
+"""Kind of a log -> column of its value, unit, meaning."""
+_LOG_PLACE = (
+    Column("run", CODED, "", "run, as in runs.parquet"),
+    Column("source", CODED, "", "log file"),
+    Column("job", pa.int32(), "1", "fio's number of the job, from the file's name; null for a log of all jobs"),
+    Column("time_base", CODED, "", "what time_ms counts from: start (of the job), epoch, or clock N"),
+    Column("time_ms", INT, "ms", "end of the I/O or of the window"),
+    Column("direction", CODED, "", "read, write or trim"),
+)
+
+
+def log_columns(kind: str) -> list[Column]:
+    """Columns of logs/<kind>.parquet."""
+    if kind == "clat_hist":
+        return [
+            *_LOG_PLACE,
+            Column("bs_bytes", INT, "bytes", "block size"),
+            *(column for column in LATENCY_COLUMNS if column.name in ("low_ns", "high_ns", "count")),
+        ]
+    name, unit, what = LOG_VALUES[kind]
+    return [
+        *_LOG_PLACE,
+        Column(name, INT, unit, what),
+        Column(f"{name}_max", INT, unit, f"largest in the window (log_window_value=both): {what}"),
+        Column("windowed", BOOL, "", "a row is a window of log_avg_msec, not one I/O"),
+        Column("bs_bytes", INT, "bytes", "block size; 0 for a window"),
+        Column("offset_bytes", INT, "bytes", "offset (log_offset)"),
+        Column("prio", INT, "", "I/O priority (log_prio), else 1 for a high one"),
+        Column("issue_time_ns", INT, "ns", "time of issue (log_issue_time)"),
+    ]
+
+
+def log_schema(kind: str) -> pa.Schema:
+    """Schema of logs/<kind>.parquet."""
+    return pa.schema(
+        [pa.field(c.name, c.type, metadata={"unit": c.unit, "meaning": c.meaning}) for c in log_columns(kind)],
+        metadata={"blkcampaign_schema": f"log-{kind}", "blkcampaign_schema_version": str(VERSION)},
+    )
+
+
+HISTOGRAM_LOG = log_schema("clat_hist")
+
 ENVIRONMENT = pa.schema(
     [
         pa.field("run", TEXT, metadata={"meaning": "run", "unit": ""}),

@@ -6,9 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow as pa
+
 from scripts.comparison.numbers import axis_text
 from scripts.dataset.imports.mapping import MappingError, Meaning, Names, canonical
 from scripts.dataset.imports.sources import File
+from scripts.dataset.latency import Buckets
+from scripts.fio.bins import Histogram, histograms_of
 from scripts.fio.decode import Decoded, Refused, decode
 from scripts.fio.evidence import contradiction, requested_of, row_problem, signal_in
 from scripts.fio.rows import disk_util_percent, rows_of
@@ -25,6 +29,8 @@ class Group:
     source: str
     meaning: Meaning
     rows: list[dict[str, Any]] = field(default_factory=list)
+    histograms: list[Histogram] = field(default_factory=list)
+    run: str = ""
 
 
 class ImportBatch:
@@ -71,6 +77,7 @@ class ImportBatch:
         signalled = signal_in(decoded.warnings).removeprefix("skipped: ")
         util = disk_util_percent(decoded.document)
         worst, why = "ok", ""
+        of_job: dict[int, Group] = {}
         meanings = [
             self.names.of(file.name, row["jobname"] or "", row["options"], row["options_unknown"]) for row in rows
         ]
@@ -86,7 +93,12 @@ class ImportBatch:
             if status != "ok":
                 worst, why = status, why or reason
             key = (file.source, row["groupid"], meaning.variant, tuple(sorted(map(str, meaning.axes.items()))))
-            self.groups.setdefault(key, Group(file.source, meaning)).rows.append(row)
+            of_job[row["job_index"]] = group = self.groups.setdefault(key, Group(file.source, meaning))
+            group.rows.append(row)
+        if b'"bins"' in file.data:
+            for histogram in histograms_of(decoded):
+                if histogram.job_index in of_job:
+                    of_job[histogram.job_index].histograms.append(histogram)
         self.counts[worst] += 1
         if why:
             self.reasons[kind_of(why)] += 1
@@ -124,6 +136,7 @@ class ImportBatch:
                 "position": position,
             }
             runs.append(entry)
+            group.run = str(entry["run"])
             place = {key: entry[key] for key in entry if key not in ("axes", "label")}
             place |= {
                 "campaign": self.campaign,
@@ -157,6 +170,14 @@ class ImportBatch:
             "plots": self.settings.get("plots", {}),
             "runs": runs,
         }
+
+    def buckets(self) -> pa.Table:
+        """latency.parquet's content; after `plan`, which names the runs."""
+        buckets = Buckets()
+        for group in self.groups.values():
+            for histogram in group.histograms:
+                buckets.add(group.run, group.source, histogram)
+        return buckets.table()
 
     def baseline(self) -> str:
         """The variant that the others are compared with.

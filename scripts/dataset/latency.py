@@ -1,0 +1,68 @@
+"""Histograms of many runs -> latency.parquet: one row for each bucket that holds something."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from scripts.dataset.schema import LATENCY
+from scripts.fio.bins import Histogram
+
+
+class Buckets:
+    """Collects histograms; they stay arrays all the way."""
+
+    def __init__(self) -> None:
+        self.names: list[tuple[str, str, int, str, str]] = []
+        self.histograms: list[Histogram] = []
+
+    def add(self, run: str, source: str, histogram: Histogram) -> None:
+        """One histogram of a run."""
+        self.names.append((run, source, histogram.job_index, histogram.direction, histogram.latency))
+        self.histograms.append(histogram)
+
+    def table(self) -> pa.Table:
+        """All of them in the schema of latency.parquet."""
+        lengths = [len(h.count) for h in self.histograms]
+        owner = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+
+        def texts(place: int) -> pa.Array:
+            values = [name[place] for name in self.names]
+            distinct = list(dict.fromkeys(values))
+            number = {value: i for i, value in enumerate(distinct)}
+            codes = np.array([number[value] for value in values], dtype=np.int32)
+            indices = pa.array(codes[owner] if len(codes) else codes)
+            return pa.DictionaryArray.from_arrays(indices, pa.array(distinct, pa.string()))
+
+        jobs = np.array([name[2] for name in self.names], dtype=np.int64)
+        columns = {
+            "run": texts(0),
+            "source": texts(1),
+            "job_index": jobs[owner] if len(jobs) else jobs,
+            "direction": texts(3),
+            "latency": texts(4),
+        }
+        for name in ("low_ns", "high_ns", "count"):
+            parts = [getattr(h, name) for h in self.histograms]
+            columns[name] = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+        return pa.table([pa.array(columns[field.name]).cast(field.type) for field in LATENCY], schema=LATENCY)
+
+
+def histograms_in(path: Path, runs: set[str], latency: str) -> Iterator[Histogram]:
+    """Histograms of some runs in a latency.parquet, to be merged.
+
+    Args:
+        latency: clat, lat or slat.
+    """
+    table = pq.read_table(path, filters=[("latency", "=", latency), ("run", "in", sorted(runs))])
+    keys = table.select(["run", "job_index", "direction"]).to_pylist()
+    low, high, count = (table[name].to_numpy() for name in ("low_ns", "high_ns", "count"))
+    start = 0
+    for end in range(1, len(keys) + 1):
+        if end == len(keys) or keys[end] != keys[start]:
+            key = keys[start]
+            part = slice(start, end)
+            yield Histogram(key["job_index"], key["direction"], latency, low[part], high[part], count[part])
+            start = end
