@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from scripts.dataset.imports.batch import ImportBatch
+from scripts.dataset.imports.logs import write_imported
 from scripts.dataset.imports.mapping import MappingError, Names
 from scripts.dataset.imports.sources import NoInput, files_of, paths_of
 from scripts.dataset.schema import ENVIRONMENT, SCHEMA
@@ -33,6 +34,7 @@ def import_results(directory: Path) -> ImportBatch:
     batch = ImportBatch(Names(wanted["mapping"]), wanted["settings"], directory.name)
     batch.read(files_of(paths_of(wanted["input"])))
     plan = msgspec.json.format(msgspec.json.encode(batch.plan()), indent=1)
+    batch.counts["logs"] = write_imported(batch, directory / "logs")
     write_table(table_of(batch.environment(), ENVIRONMENT), directory / "environment.parquet")
     write_table(batch.buckets(), directory / "latency.parquet")
     write_table(table_of(batch.rows(), SCHEMA), directory / "runs.parquet")

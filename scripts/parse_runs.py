@@ -1,4 +1,4 @@
-"""Run directories of a campaign -> runs.parquet, latency.parquet and environment.parquet.
+"""Run directories of a campaign -> runs.parquet, latency.parquet, environment.parquet and logs/.
 
 python -m scripts.parse_runs --work DIRECTORY --campaign NAME
 """
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from scripts.dataset.digest import digest_of
+from scripts.dataset.logs import LogSet
 from scripts.dataset.runs import Batch
 from scripts.dataset.schema import ENVIRONMENT, SCHEMA
 from scripts.dataset.write import WithoutPandas, table_of, write_table
@@ -27,6 +28,9 @@ def parse(work: Path, campaign: str) -> dict[str, int]:
     batch = Batch(work, json.loads(plan_bytes))
     batch.read()
     write_table(table_of(batch.environment_columns(), ENVIRONMENT), directory / "environment.parquet")
+    logs = LogSet(directory / "logs")
+    batch.write_logs(logs)
+    logs.close()
     write_table(batch.buckets.table(), directory / "latency.parquet")
     write_table(table_of(batch.rows, SCHEMA), directory / "runs.parquet")
     record = {"format": 1, "digest": digest_of(plan_bytes, batch.unloads), "counts": batch.counts}

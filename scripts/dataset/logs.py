@@ -10,19 +10,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from scripts.dataset.schema import HISTOGRAM_LOG, LOG_VALUES, log_schema
-from scripts.fio.bins import edges, value_of_number
+from scripts.fio.log_reader import ends_whole, first_line, histogram_batches, plain_batches
 from scripts.fio.logs import Layout, LogName, check_columns
-from scripts.fio.scan import Refused
 
-BLOCK_BYTES = 4 << 20
 WHOLE_BYTES = 64 << 20
 DIRECTIONS = pa.array(["read", "write", "trim"])
-HISTOGRAM_ROWS = 200
-"""Lines of a histogram log taken at once: each has up to 1,856 buckets."""
 
 
 class LogWriter:
@@ -99,9 +94,44 @@ class LogWriter:
             array = pa.array(array.to_numpy(zero_copy_only=False) * np.int64(layout.scale))
         return array.cast(field.type)
 
+    def names(self) -> set[str]:
+        """Names of the files written."""
+        return {self.small.path.name, *(f"{self.kind}-{n}.parquet" for n in range(1, self.large + 1))}
+
     def close(self) -> None:
         """The file of the small logs gets its name."""
         self.small.close()
+
+
+class LogSet:
+    """logs/ of a campaign: one writer for each kind that there is. What was there before is replaced at the end."""
+
+    def __init__(self, directory: Path):
+        self.directory = directory
+        self.writers: dict[str, LogWriter] = {}
+        self.count = 0
+
+    def add(self, run: str, source: str, name: LogName, layout: Layout, data: BinaryIO) -> list[str]:
+        """One log file of a run; warnings.
+
+        Raises:
+            Refused: it is not what its layout says.
+        """
+        if name.kind not in self.writers:
+            self.writers[name.kind] = LogWriter(self.directory, name.kind)
+        warnings = self.writers[name.kind].add(run, source, name, layout, data)
+        self.count += 1
+        return warnings
+
+    def close(self) -> None:
+        """All files get their names; those of an earlier run that are not written again go."""
+        kept = set()
+        for writer in self.writers.values():
+            writer.close()
+            kept |= writer.names()
+        for path in self.directory.glob("*.parquet"):
+            if path.name not in kept:
+                path.unlink()
 
 
 class ParquetFile:
@@ -133,102 +163,6 @@ class ParquetFile:
 
 SOURCES = {f"{base}{end}": f"value{end}" for base, _, _ in LOG_VALUES.values() for end in ("", "_max")}
 CODED_COLUMNS = ["run", "source", "direction", "time_base"]
-
-
-def first_line(data: BinaryIO) -> bytes:
-    """The first line; the file is at its start again."""
-    data.seek(0)
-    line = data.readline(1 << 20).strip()
-    data.seek(0)
-    return line
-
-
-def ends_whole(data: BinaryIO) -> bool:
-    """Whether the last line has its end."""
-    size = data.seek(0, io.SEEK_END)
-    if size:
-        data.seek(size - 1)
-    last = data.read(1)
-    data.seek(0)
-    return last in (b"\n", b"")
-
-
-def plain_batches(data: BinaryIO, layout: Layout, whole: bool) -> Iterator[pa.RecordBatch]:
-    """A log's rows as they stand in it; the last one is left out when it is cut off.
-
-    Raises:
-        Refused: a line has another number of columns, or something that is no number.
-    """
-    wrong: list[str] = []
-
-    def invalid(row: pc.InvalidRow) -> str:
-        wrong.append(f"{row.actual_columns} columns: {row.text!r}")
-        return "skip"
-
-    types = {name: pa.int64() for name in layout.columns} | {"direction": pa.int8()}
-    try:
-        reader = pc.open_csv(
-            data,
-            read_options=pc.ReadOptions(column_names=list(layout.columns), block_size=BLOCK_BYTES),
-            parse_options=pc.ParseOptions(invalid_row_handler=invalid),
-            convert_options=pc.ConvertOptions(column_types=types, strings_can_be_null=False),
-        )
-        held = None
-        for batch in reader:
-            if held is not None:
-                yield checked(held)
-            held = batch
-        if held is not None:
-            if not whole and not wrong:
-                held = held.slice(0, held.num_rows - 1)
-            yield checked(held)
-    except pa.ArrowInvalid as error:
-        raise Refused(f"a log file with something that is no number: {error}") from error
-    if len(wrong) > (0 if whole else 1):
-        raise Refused(f"a log file in which {len(wrong)} line(s) have another number of columns; the first: {wrong[0]}")
-
-
-def checked(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch whose directions are fio's.
-
-    Raises:
-        Refused: a direction that fio does not have: the columns are not what the options say.
-    """
-    directions = batch["direction"].to_numpy(zero_copy_only=False)
-    if len(directions) and (directions.min() < 0 or directions.max() > 2):
-        raise Refused("a log file whose direction column holds other numbers than 0, 1, 2")
-    return batch
-
-
-def histogram_batches(data: BinaryIO, layout: Layout) -> Iterator[pa.RecordBatch]:
-    """A histogram log's buckets, one row for each that holds something.
-
-    Raises:
-        Refused: a line has another number of columns, or something that is no number.
-    """
-    while lines := [line for _, line in zip(range(HISTOGRAM_ROWS), data, strict=False)]:
-        if not lines[-1].endswith(b"\n"):
-            lines.pop()
-        try:
-            table = np.array([line.split(b",") for line in lines], dtype=np.float64).astype(np.int64)
-        except ValueError as error:
-            raise Refused(f"a histogram log with lines of different length, or no numbers: {error}") from error
-        if not len(table):
-            break
-        counts = table[:, 3:]
-        row, bucket = np.nonzero(counts)
-        step = 1 << layout.coarseness
-        low, _ = edges(value_of_number(bucket.astype(np.int64) * step))
-        _, high = edges(value_of_number(bucket.astype(np.int64) * step + step - 1))
-        columns = {
-            "time_ms": table[row, 0],
-            "direction": table[row, 1].astype(np.int8),
-            "bs_bytes": table[row, 2],
-            "low_ns": low * layout.scale,
-            "high_ns": high * layout.scale,
-            "count": counts[row, bucket],
-        }
-        yield checked(pa.RecordBatch.from_arrays([pa.array(v) for v in columns.values()], list(columns)))
 
 
 def ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -10,9 +10,12 @@ from typing import Any
 import msgspec
 
 from scripts.dataset.latency import Buckets
+from scripts.dataset.logs import LogSet
 from scripts.fio.bins import histograms_of
-from scripts.fio.decode import Refused, decode
-from scripts.fio.rows import disk_util_percent, rows_of
+from scripts.fio.decode import Decoded, Refused, decode
+from scripts.fio.logs import layout_of, log_name, writer_of
+from scripts.fio.rows import disk_util_percent, jobs_of, options_for, rows_of
+from scripts.fio.version import parse_version
 from scripts.keeper.results import unload_of
 
 
@@ -61,6 +64,7 @@ class Batch:
         self.counts = {"ok": 0, "failed": 0, "refused": 0}
         self.reasons: dict[str, int] = {}
         self.buckets = Buckets()
+        self.logged: list[tuple[str, str, Decoded]] = []
 
     def read(self) -> None:
         """Read every run of the plan."""
@@ -94,6 +98,8 @@ class Batch:
             self.rows.append({**common, "status": "refused", "reason": str(error)})
             return
         self.count("ok", "")
+        if any(name.endswith("_log") for name in rows[0]["options"]):
+            self.logged.append((common["run"], common["source"].removesuffix("fio.json") + "logs", decoded))
         if b'"bins"' in raw:
             for histogram in histograms_of(decoded):
                 self.buckets.add(common["run"], common["source"], histogram)
@@ -107,6 +113,23 @@ class Batch:
                 # all directions share the processor: the time is spent on all I/Os together
                 merged["instructions_per_io"] = per_second * row["runtime_ms"] / 1000 / total
             self.rows.append(merged)
+
+    def write_logs(self, logs: LogSet) -> None:
+        """Log files of all runs that have some; one that is not what its job's options say is said, and left out."""
+        for run, folder, decoded in self.logged:
+            jobs = [(job.jobname, options_for(decoded.document, job)[0]) for job in jobs_of(decoded.document)]
+            for path in sorted((self.work / folder).glob("*.log*")):
+                name = log_name(path.name)
+                options = writer_of(name, jobs) if name else None
+                try:
+                    if not name or options is None:
+                        raise Refused("no job of this run wrote it")
+                    layout = layout_of(name, options, parse_version(decoded.document.version))
+                    with path.open("rb") as data:
+                        logs.add(run, f"{folder}/{path.name}", name, layout, data)
+                except Refused as error:
+                    reason = f"log {path.name}: {error}"
+                    self.reasons[reason] = self.reasons.get(reason, 0) + 1
 
     def common(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """What the plan says."""

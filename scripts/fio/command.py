@@ -32,11 +32,27 @@ def in_order(options: Mapping[str, Any]) -> list[str]:
     return sorted(options, key=lambda key: (key != "ioengine", key))
 
 
+LOGS = ("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log")
+
+
+def log_prefix(output: str) -> str:
+    """Where a run's log files begin: in a folder of their own beside its output."""
+    return f"{output}.logs/fio"
+
+
+def writes_logs(workload: Mapping[str, Any]) -> bool:
+    """Whether fio writes log files beside its output."""
+    return any(workload.get(name) for name in LOGS)
+
+
 def argv(workload: Mapping[str, Any], node: str, output: str) -> list[str]:
-    """Command line of a measured run; fio writes JSON to `output`."""
-    options = [option_text(key, workload[key]) for key in in_order(workload)]
+    """Command line of a measured run; fio writes JSON to `output`, and logs behind `log_prefix(output)`."""
+    form = workload.get("output_format", "json")
+    plain = {key: value for key, value in workload.items() if key not in (*LOGS, "output_format")}
+    plain |= {name: log_prefix(output) for name in LOGS if workload.get(name)}
+    options = [option_text(key, plain[key]) for key in in_order(plain)]
     target = [] if workload.get("ioengine") == "null" and node == "null" else [f"--filename={node}"]
-    return [program(), "--name=run", *target, *options, "--output-format=json", f"--output={output}"]
+    return [program(), "--name=run", *target, *options, f"--output-format={form}", f"--output={output}"]
 
 
 def with_own(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

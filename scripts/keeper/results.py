@@ -84,6 +84,10 @@ def unload_of(directory: Path | str) -> bytes | None:
     return bytes(raw)
 
 
+LOGS = "logs"
+"""Folder of fio's log files in a run directory."""
+
+
 def set_aside(run_directory: Path, kept: Path) -> None:
     """Copy what was measured before to `kept/<run>/<session>/`: Snakemake deletes outputs it is about to make."""
     if not (run_directory / "fio.json").is_file():
@@ -94,10 +98,19 @@ def set_aside(run_directory: Path, kept: Path) -> None:
         session = f"unknown-{sha256((run_directory / 'fio.json').read_bytes())[:12]}"
     target = kept / run_directory.name / session
     if target.exists():
+        forget_logs(run_directory)
         return
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     partial.mkdir(parents=True)
     for name in NAMES:
         if (run_directory / name).is_file():
             shutil.copy2(run_directory / name, partial / name)
+    if (run_directory / LOGS).is_dir():
+        shutil.copytree(run_directory / LOGS, partial / LOGS)
     partial.replace(target)
+    forget_logs(run_directory)
+
+
+def forget_logs(run_directory: Path) -> None:
+    """Log files are no output of a rule: Snakemake would leave those of an earlier measurement."""
+    shutil.rmtree(run_directory / LOGS, ignore_errors=True)

@@ -194,7 +194,7 @@ class Keeper:
         verdict, raw, record, stderr = self.session.measure(self.wait)
         if verdict.status != "ok":
             raise StepFailed(verdict.reason, raw=raw, record=record, stderr=stderr)
-        self.session.measured = {"fio.json": raw, "run.json": results.as_json(record)}
+        self.session.measured = {"fio.json": raw, "run.json": results.as_json(record), **self.session.logs}
         results.publish(work, run, {**self.session.measured, "stderr.txt": stderr.encode("utf-8", "surrogateescape")})
         self.done("")
 

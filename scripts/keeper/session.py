@@ -5,13 +5,14 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 from typing import Any
 
 from scripts.drivers import registry
 from scripts.fio import command, evidence
 from scripts.fio.decode import Refused, mapping_of
 from scripts.hosts.base import DeadlineExceeded, Host, HostError, Wait
-from scripts.hosts.operations import Operation, execute, read, remove_tree
+from scripts.hosts.operations import Operation, execute, glob, make_directory, read, remove_tree
 from scripts.keeper import journal
 
 STEP_DEADLINE_S = 180.0
@@ -48,6 +49,7 @@ class Session:
         self.clock = str(host.facts().get("clock", "hardware"))
         self.dirty = False  # something was made and is not verified gone
         self.measured: dict[str, bytes] = {}
+        self.logs: dict[str, bytes] = {}
         self.driver_environment: dict[str, Any] = {}
 
     def execute(
@@ -181,8 +183,13 @@ class Session:
         planned = float(workload.get("runtime_s", 120)) + float(workload.get("ramp_time_s", 0))
         started = datetime.now(UTC).isoformat(timespec="milliseconds")
         start = time.monotonic()
+        logs = str(PurePosixPath(command.log_prefix(output)).parent) if command.writes_logs(workload) else ""
+        if logs:
+            self.execute("fio", [remove_tree(logs, optional=True), make_directory(logs)], wait)
         raw, result = self.fio("fio", argv, output, wait, 120 + planned * SLOWDOWN.get(self.clock, 2.0))
         wall = time.monotonic() - start
+        if logs:
+            self.take_logs(logs, wait)
         stderr = result.get("stderr", "")
         verdict = evidence.judge(raw, result.get("exit_code"), stderr, workload)
         ran = {
@@ -193,6 +200,15 @@ class Session:
             "started_at": started,
         }
         return verdict, raw, self.record(ran, verdict.warnings), stderr
+
+    def take_logs(self, folder: str, wait: Wait) -> None:
+        """fio's log files, as they are, from the host; each is a request, since they can be large."""
+        paths = self.execute("logs", [glob(f"{folder}/*")], wait)[0]["output"].split("\n")
+        for path in filter(None, paths):
+            found = self.execute("logs", [read(path)], wait, STEP_DEADLINE_S * 4)
+            name = f"logs/{PurePosixPath(path).name}"
+            self.logs[name] = found[0]["output"].encode("utf-8", "surrogateescape")
+        self.execute("logs", [remove_tree(folder)], wait)
 
     def record(self, fio: Mapping[str, Any] | None, warnings: Sequence[str] = ()) -> dict[str, Any]:
         """run.json's content, format 1."""

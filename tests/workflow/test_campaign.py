@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import time
 
+import pyarrow.parquet as pq
 import pytest
 
 from tests.place import FAKE, Place, check_order
@@ -79,6 +80,32 @@ def test_only_what_changed_is_measured(place):
     assert place.measured() == 1
     kept = list((place.work / "results/superseded" / victim.name).glob("*/fio.json"))
     assert len(kept) == 1  # the measurement that no longer counts is not lost either
+
+
+def test_histograms_and_logs_come_back_and_are_not_lost(place):
+    logging = {"runtime": 1, "time_based": True, "output_format": "json+", "write_bw_log": True, "log_avg_msec": 500}
+    place.campaign(fio=logging)
+    code, output = place.run()
+    assert code == 0, output
+    results = place.work / "results"
+    latency = pq.read_table(results / "fake/latency.parquet").to_pylist()
+    assert len(latency) == 16 and {(r["low_ns"], r["high_ns"], r["count"]) for r in latency} == {
+        (320, 324, 600),
+        (5, 6, 400),
+    }
+    bandwidth = pq.read_table(results / "fake/logs/bw.parquet").to_pylist()
+    assert len(bandwidth) == 16 and {r["bw_bytes_per_s"] for r in bandwidth} == {40960, 41984}
+    assert {r["run"] for r in bandwidth} == {r["run"] for r in latency} == set(place.complete())
+    victim = results / "runs" / place.complete()[0]
+    assert (victim / "logs/fio_bw.1.log").read_text().startswith("500, 40")
+    assert "logs/fio_bw.1.log" in json.loads((victim / "unload.json").read_text())["sha256"]
+    assert "Nothing to be done" in place.run()[1]
+    (victim / "unload.json").unlink()
+    assert place.run()[0] == 0
+    assert len(list((results / "superseded" / victim.name).glob("*/logs/*.log"))) == 1
+    place.campaign()  # the same runs without logs are other runs
+    assert place.run()[0] == 0
+    assert not (results / "fake/logs/bw.parquet").exists()
 
 
 def test_a_damaged_result_is_measured_again(place):

@@ -15,6 +15,7 @@ from scripts.dataset.latency import Buckets
 from scripts.fio.bins import Histogram, histograms_of
 from scripts.fio.decode import Decoded, Refused, decode
 from scripts.fio.evidence import contradiction, requested_of, row_problem, signal_in
+from scripts.fio.logs import log_name
 from scripts.fio.rows import disk_util_percent, rows_of
 
 BESIDE = ("run.json", "unload.json", "stderr.txt")
@@ -47,12 +48,17 @@ class ImportBatch:
         self.counts = Counter({"ok": 0, "failed": 0, "refused": 0})
         self.reasons: Counter[str] = Counter()
         self.files = 0
+        self.logs: list[File] = []
+        self.documents: list[tuple[str, Decoded, dict[int, Group]]] = []
         self.remembered: dict[int, tuple[Mapping[str, Any], dict[str, Any], dict[str, Any]]] = {}
 
     def read(self, files: Iterable[File]) -> None:
         """Read all files; whatever is wrong with one never stops the rest."""
         for file in files:
             if file.name.rpartition("/")[2] in BESIDE:
+                continue
+            if log_name(file.name) and not file.refused:
+                self.logs.append(file)
                 continue
             self.files += 1
             try:
@@ -99,6 +105,8 @@ class ImportBatch:
             for histogram in histograms_of(decoded):
                 if histogram.job_index in of_job:
                     of_job[histogram.job_index].histograms.append(histogram)
+        if any("_log" in name for row in rows for name in row["options"]):
+            self.documents.append((file.name, decoded, of_job))
         self.counts[worst] += 1
         if why:
             self.reasons[kind_of(why)] += 1

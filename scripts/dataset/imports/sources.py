@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from scripts.dataset.imports.archives import MAX_RATIO, Unsafe, archive_kind, members
+from scripts.fio.logs import log_name
 
 MAX_FILE_BYTES = 512 << 20
 """Larger than any output of fio; such a file is not read."""
@@ -38,13 +39,19 @@ class File:
     """One file: its content, or why there is none.
 
     Attributes:
-        source: as the user would name it. name: relative to the input, for mappings.
+        source: as the user would name it. name: relative to the input, for mappings. path: of a log of fio, which can
+            be too large to be taken into memory; `data` is empty then.
     """
 
     source: str
     name: str
     data: bytes = b""
     refused: str = ""
+    path: str = ""
+
+    def open(self) -> BinaryIO:
+        """The content as a stream."""
+        return open(self.path, "rb") if self.path else io.BytesIO(self.data)  # noqa: PTH123
 
     def __post_init__(self) -> None:
         """Names that are not UTF-8 are shown with a backslash."""
@@ -99,6 +106,9 @@ def files_of(paths: list[tuple[str, str]]) -> Iterator[File]:
                 yield File(path, name, refused="not a regular file")
                 continue
             with open(path, "rb") as file:  # noqa: PTH123 - thousands of times
+                if log_name(path):
+                    yield File(path, name, path=path)
+                    continue
                 start = file.read(512)
                 kind = archive_kind(start, path)
                 if not kind:
