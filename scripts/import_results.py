@@ -16,8 +16,8 @@ from scripts.dataset.imports.batch import ImportBatch
 from scripts.dataset.imports.logs import write_imported
 from scripts.dataset.imports.mapping import MappingError, Names
 from scripts.dataset.imports.sources import NoInput, files_of, paths_of
-from scripts.dataset.schema import ENVIRONMENT, SCHEMA
-from scripts.dataset.write import WithoutPandas, table_of, write_table
+from scripts.dataset.schema import ENVIRONMENT, LATENCY, SCHEMA
+from scripts.dataset.write import WithoutPandas, table_of, write_table, write_tables
 from scripts.keeper.results import as_json, write_whole
 
 SHOWN_REASONS = 20
@@ -36,7 +36,7 @@ def import_results(directory: Path) -> ImportBatch:
     plan = msgspec.json.format(msgspec.json.encode(batch.plan()), indent=1)
     batch.counts["logs"] = write_imported(batch, directory / "logs")
     write_table(table_of(batch.environment(), ENVIRONMENT), directory / "environment.parquet")
-    write_table(batch.buckets(), directory / "latency.parquet")
+    write_tables(batch.buckets(), LATENCY, directory / "latency.parquet")
     write_table(table_of(batch.rows(), SCHEMA), directory / "runs.parquet")
     write_whole(directory / "plan.json", plan)
     digest = hashlib.sha256(raw + plan).hexdigest()

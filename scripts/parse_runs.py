@@ -12,8 +12,8 @@ from pathlib import Path
 from scripts.dataset.digest import digest_of
 from scripts.dataset.logs import LogSet
 from scripts.dataset.runs import Batch
-from scripts.dataset.schema import ENVIRONMENT, SCHEMA
-from scripts.dataset.write import WithoutPandas, table_of, write_table
+from scripts.dataset.schema import ENVIRONMENT, LATENCY, SCHEMA
+from scripts.dataset.write import WithoutPandas, table_of, write_table, write_tables
 from scripts.keeper.results import as_json, write_whole
 
 
@@ -31,7 +31,7 @@ def parse(work: Path, campaign: str) -> dict[str, int]:
     logs = LogSet(directory / "logs")
     batch.write_logs(logs)
     logs.close()
-    write_table(batch.buckets.table(), directory / "latency.parquet")
+    write_tables(batch.buckets.tables(), LATENCY, directory / "latency.parquet")
     write_table(table_of(batch.rows, SCHEMA), directory / "runs.parquet")
     record = {"format": 1, "digest": digest_of(plan_bytes, batch.unloads), "counts": batch.counts}
     write_whole(directory / "parsed.json", as_json(record))

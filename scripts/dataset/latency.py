@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 from scripts.dataset.schema import LATENCY
 from scripts.fio.bins import Histogram
 
+PART_ROWS = 1 << 18
+
 
 class Buckets:
     """Collects histograms; they stay arrays all the way."""
@@ -23,31 +25,41 @@ class Buckets:
         self.names.append((run, source, histogram.job_index, histogram.direction, histogram.latency))
         self.histograms.append(histogram)
 
-    def table(self) -> pa.Table:
-        """All of them in the schema of latency.parquet."""
-        lengths = [len(h.count) for h in self.histograms]
-        owner = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    def tables(self) -> Iterator[pa.Table]:
+        """All of them in the schema of latency.parquet, in parts of about PART_ROWS."""
+        start = rows = 0
+        for end, histogram in enumerate(self.histograms, start=1):
+            rows += len(histogram.count)
+            if rows >= PART_ROWS:
+                yield self.part(slice(start, end))
+                start, rows = end, 0
+        yield self.part(slice(start, None))
+
+    def part(self, which: slice) -> pa.Table:
+        """Some of them."""
+        names, histograms = self.names[which], self.histograms[which]
+        lengths = [len(h.count) for h in histograms]
 
         def texts(place: int) -> pa.Array:
-            values = [name[place] for name in self.names]
+            values = [name[place] for name in names]
             distinct = list(dict.fromkeys(values))
             number = {value: i for i, value in enumerate(distinct)}
             codes = np.array([number[value] for value in values], dtype=np.int32)
-            indices = pa.array(codes[owner] if len(codes) else codes)
+            indices = pa.array(np.repeat(codes, lengths))
             return pa.DictionaryArray.from_arrays(indices, pa.array(distinct, pa.string()))
 
-        jobs = np.array([name[2] for name in self.names], dtype=np.int64)
+        jobs = np.array([name[2] for name in names], dtype=np.int64)
         columns = {
             "run": texts(0),
             "source": texts(1),
-            "job_index": jobs[owner] if len(jobs) else jobs,
+            "job_index": np.repeat(jobs, lengths),
             "direction": texts(3),
             "latency": texts(4),
         }
         for name in ("low_ns", "high_ns", "count"):
-            parts = [getattr(h, name) for h in self.histograms]
+            parts = [getattr(h, name) for h in histograms]
             columns[name] = np.concatenate(parts) if parts else np.zeros(0, np.int64)
-        return pa.table([pa.array(columns[field.name]).cast(field.type) for field in LATENCY], schema=LATENCY)
+        return pa.Table.from_arrays([pa.array(columns[field.name]) for field in LATENCY], schema=LATENCY)
 
 
 def histograms_in(path: Path, runs: set[str], latency: str) -> Iterator[Histogram]:

@@ -1,19 +1,15 @@
 """Log files of fio -> logs/<kind>.parquet, streamed: a log of gigabytes never is in memory."""
 
 import io
-import os
-import queue
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from scripts.dataset.schema import HISTOGRAM_LOG, LOG_VALUES, log_schema
-from scripts.fio.log_reader import ends_whole, first_line, histogram_batches, plain_batches
+from scripts.dataset.write import ParquetFile, ahead
+from scripts.fio.log_reader import first_line, histogram_batches, plain_batches, whole_lines
 from scripts.fio.logs import Layout, LogName, check_columns
 
 WHOLE_BYTES = 64 << 20
@@ -46,15 +42,14 @@ class LogWriter:
         Raises:
             Refused: it is not what its options say. Nothing of it is in any file then.
         """
-        first, whole = first_line(data), ends_whole(data)
+        first = first_line(data)
         if not first:
             return ["the log file is empty"]
         check_columns(first.count(b",") + 1, layout)
         constant = {"run": run, "source": source, "job": name.job, "time_base": layout.time_base}
-        histogram = self.kind == "clat_hist"
-        batches = histogram_batches(data, layout) if histogram else plain_batches(data, layout, whole)
         size = data.seek(0, io.SEEK_END)
-        data.seek(0)
+        lines, whole = whole_lines(data)
+        batches = (histogram_batches if self.kind == "clat_hist" else plain_batches)(lines, layout)
         if size <= WHOLE_BYTES:
             for table in [self.shaped(batch, constant, layout) for batch in batches]:
                 self.small.write(table)
@@ -134,58 +129,4 @@ class LogSet:
                 path.unlink()
 
 
-class ParquetFile:
-    """A Parquet file that appears whole at its end, or not at all."""
-
-    def __init__(self, path: Path, schema: pa.Schema):
-        self.path, self.partial = path, path.with_name(f".{path.name}.{os.getpid()}")
-        self.writer = pq.ParquetWriter(self.partial, schema, compression="snappy", use_dictionary=CODED_COLUMNS)
-
-    def write(self, table: pa.Table) -> None:
-        """Append."""
-        self.writer.write_table(table)
-
-    def close(self) -> None:
-        """The end."""
-        self.writer.close()
-        self.partial.replace(self.path)
-
-    def __enter__(self) -> "ParquetFile":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.writer.close()
-            self.partial.unlink()
-
-
 SOURCES = {f"{base}{end}": f"value{end}" for base, _, _ in LOG_VALUES.values() for end in ("", "_max")}
-CODED_COLUMNS = ["run", "source", "direction", "time_base"]
-
-
-def ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same batches, made in a thread of their own: reading and writing take one processor each."""
-    found: queue.Queue[Any] = queue.Queue(maxsize=2)
-    stopped = threading.Event()
-
-    def work() -> None:
-        try:
-            for batch in batches:
-                found.put(batch)
-                if stopped.is_set():
-                    return
-            found.put(None)
-        except BaseException as error:
-            found.put(error)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        while (item := found.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-    finally:
-        stopped.set()

@@ -1,12 +1,16 @@
 """Rows -> Parquet files that appear whole."""
 
 import os
-from collections.abc import Iterable, Mapping
+import queue
+import threading
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+Part = TypeVar("Part")
 
 
 def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
@@ -44,3 +48,69 @@ def write_table(table: pa.Table, path: Path) -> None:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def write_tables(tables: Iterator[pa.Table], schema: pa.Schema, path: Path) -> None:
+    """Write tables one after the other into one file; each is made while the one before is written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with ParquetFile(path, schema) as file:
+        for table in ahead(tables):
+            file.write(table)
+
+
+def coded_columns(schema: pa.Schema) -> list[str]:
+    """Columns whose few texts are worth a dictionary."""
+    return [field.name for field in schema if pa.types.is_dictionary(field.type)]
+
+
+class ParquetFile:
+    """A Parquet file that appears whole at its end, or not at all."""
+
+    def __init__(self, path: Path, schema: pa.Schema):
+        self.path, self.partial = path, path.with_name(f".{path.name}.{os.getpid()}")
+        self.writer = pq.ParquetWriter(self.partial, schema, compression="snappy", use_dictionary=coded_columns(schema))
+
+    def write(self, table: pa.Table) -> None:
+        """Append."""
+        self.writer.write_table(table)
+
+    def close(self) -> None:
+        """The end."""
+        self.writer.close()
+        self.partial.replace(self.path)
+
+    def __enter__(self) -> "ParquetFile":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.writer.close()
+            self.partial.unlink()
+
+
+def ahead(parts: Iterator[Part]) -> Iterator[Part]:
+    """The same parts, made in a thread of their own: reading and writing take one processor each."""
+    found: queue.Queue[Any] = queue.Queue(maxsize=2)
+    stopped = threading.Event()
+
+    def work() -> None:
+        try:
+            for part in parts:
+                found.put(part)
+                if stopped.is_set():
+                    return
+            found.put(None)
+        except BaseException as error:
+            found.put(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        while (item := found.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        stopped.set()

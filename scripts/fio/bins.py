@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from scripts.fio.decode import Decoded
 from scripts.fio.document import Direction
+from scripts.fio.limits import MAX_TIME
 from scripts.fio.rows import DIRECTIONS, is_set, jobs_of, options_for
 from scripts.fio.version import guessed_version, parse_version, percentiles_of_lat_under_clat
 
@@ -22,6 +23,8 @@ BITS = 6
 """FIO_IO_U_PLAT_BITS: 2^6 buckets to a power of two."""
 NUMBERED_UNTIL = (2, 19)
 Ints = npt.NDArray[np.int64]
+PLAIN_CHARACTERS = b'0123456789{}":, \n\r\t'
+BLANKED = bytes(c if chr(c).isdigit() and c < 128 else 32 for c in range(256))
 PLAIN = msgspec.json.Decoder(dict[int, int])
 NAMED = msgspec.json.Decoder(dict[str, int])
 
@@ -59,12 +62,30 @@ def value_of_number(numbers: Ints) -> Ints:
     return base + (inside << error_bits)
 
 
+def numbers_in(raw: bytes) -> Ints | None:
+    """Keys and counts by turns of `{"key": count, ...}`; None where there is anything but plain numbers in it.
+
+    A third of the time that a mapping would take to be made and taken apart again.
+    """
+    if raw.translate(None, PLAIN_CHARACTERS) or not raw.startswith(b"{"):
+        return None
+    found: Ints = np.fromstring(raw.translate(BLANKED), dtype=np.int64, sep=" ")
+    if raw.count(b":") * 2 != len(found):
+        return None
+    return found if not len(found) or found.max() <= MAX_TIME else None
+
+
 def counted(raw: bytes) -> tuple[Ints, Ints]:
     """(keys, counts) of one histogram as fio wrote it, empty buckets left out.
 
     Raises:
         msgspec.DecodeError: it is none.
     """
+    quick = numbers_in(raw)
+    if quick is not None:
+        keys, counts = quick[::2], quick[1::2]
+        real = counts > 0
+        return (keys, counts) if real.all() else (keys[real], counts[real])
     found: dict[Any, int]
     try:
         found = PLAIN.decode(raw)

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ from scripts.fio.logs import Layout
 from scripts.fio.scan import Refused
 
 BLOCK_BYTES = 4 << 20
+TAIL_BYTES = 1 << 16
 HISTOGRAM_ROWS = 200
 """Lines of a histogram log taken at once: each has up to 1,856 buckets."""
 
@@ -25,18 +26,47 @@ def first_line(data: BinaryIO) -> bytes:
     return line
 
 
-def ends_whole(data: BinaryIO) -> bool:
-    """Whether the last line has its end."""
+class Whole(io.RawIOBase):
+    """A file up to its last whole line."""
+
+    def __init__(self, data: BinaryIO, length: int):
+        self.data, self.left = data, length
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """As much as is left of what is whole."""
+        found = self.data.read(min(len(buffer), self.left))
+        buffer[: len(found)] = found
+        self.left -= len(found)
+        return len(found)
+
+
+def whole_lines(data: BinaryIO) -> tuple[BinaryIO, bool]:
+    """The file without a last line that is cut off, and whether there was none; it is at its start."""
     size = data.seek(0, io.SEEK_END)
-    if size:
-        data.seek(size - 1)
-    last = data.read(1)
+    end = size
+    while end > 0:
+        start = max(end - TAIL_BYTES, 0)
+        data.seek(start)
+        place = data.read(end - start).rfind(b"\n")
+        if place >= 0:
+            end = start + place + 1
+            break
+        end = start
     data.seek(0)
-    return last in (b"\n", b"")
+    if end == size:
+        return data, True
+    return io.BufferedReader(Whole(data, end)), False
 
 
-def plain_batches(data: BinaryIO, layout: Layout, whole: bool) -> Iterator[pa.RecordBatch]:
-    """A log's rows as they stand in it; the last one is left out when it is cut off.
+def plain_batches(data: BinaryIO, layout: Layout) -> Iterator[pa.RecordBatch]:
+    """A log's rows as they stand in it.
+
+    Args:
+        data: of whole lines.
 
     Raises:
         Refused: a line has another number of columns, or something that is no number.
@@ -49,24 +79,16 @@ def plain_batches(data: BinaryIO, layout: Layout, whole: bool) -> Iterator[pa.Re
 
     types = {name: pa.int64() for name in layout.columns} | {"direction": pa.int8()}
     try:
-        reader = pc.open_csv(
+        for batch in pc.open_csv(
             data,
             read_options=pc.ReadOptions(column_names=list(layout.columns), block_size=BLOCK_BYTES),
             parse_options=pc.ParseOptions(invalid_row_handler=invalid),
             convert_options=pc.ConvertOptions(column_types=types, strings_can_be_null=False),
-        )
-        held = None
-        for batch in reader:
-            if held is not None:
-                yield checked(held)
-            held = batch
-        if held is not None:
-            if not whole and not wrong:
-                held = held.slice(0, held.num_rows - 1)
-            yield checked(held)
+        ):
+            yield checked(batch)
     except pa.ArrowInvalid as error:
         raise Refused(f"a log file with something that is no number: {error}") from error
-    if len(wrong) > (0 if whole else 1):
+    if wrong:
         raise Refused(f"a log file in which {len(wrong)} line(s) have another number of columns; the first: {wrong[0]}")
 
 
@@ -89,8 +111,6 @@ def histogram_batches(data: BinaryIO, layout: Layout) -> Iterator[pa.RecordBatch
         Refused: a line has another number of columns, or something that is no number.
     """
     while lines := [line for _, line in zip(range(HISTOGRAM_ROWS), data, strict=False)]:
-        if not lines[-1].endswith(b"\n"):
-            lines.pop()
         try:
             table = np.array([line.split(b",") for line in lines], dtype=np.float64).astype(np.int64)
         except ValueError as error:

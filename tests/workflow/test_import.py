@@ -130,3 +130,30 @@ def test_every_common_reader_reads_the_same(imports):
     meta = pq.read_schema(path)
     assert meta.field("clat_mean_ns").metadata[b"unit"] == b"ns"
     assert json.loads((imports.work / "results/imported/parsed.json").read_text())["counts"]["ok"] == 6
+
+
+def test_histograms_and_logs_of_foreign_results(imports):
+    options = {"write_bw_log": "x", "log_avg_msec": "500", "log_offset": "0"}
+    plus = json.loads(output(job(options=options)))
+    plus["jobs"][0]["read"]["clat_ns"]["bins"] = {"322": 7}
+    folder = imports.input / "old"
+    (folder / "boot1.json").write_text(json.dumps(plus))
+    (folder / "x_bw.1.log").write_text("500, 40, 0, 0, 0\n1000, 41, 0, 0, 0\n")
+    (folder / "y_bw.1.log").write_text("500, 40, 0, 0, 0\n")
+    (folder / "x_bw.2.log.fz").write_bytes(b"x\x9c")
+    (folder / "x_bw.3.log").write_text("500, 40, 0, 0\n")
+    code, output_ = imports.run(f"input={imports.input}")
+    assert code == 0, output_
+    assert "ok: 6, failed: 0, refused: 3" in output_ and "logs: 1" in output_
+    results = imports.work / "results" / "imported"
+    rows = pq.read_table(results / "logs" / "bw.parquet").to_pylist()
+    assert [(row["time_ms"], row["bw_bytes_per_s"], row["windowed"]) for row in rows] == [
+        (500, 40960, True),
+        (1000, 41984, True),
+    ]
+    (bucket,) = pq.read_table(results / "latency.parquet").to_pylist()
+    assert (bucket["low_ns"], bucket["count"]) == (320, 7)
+    assert {bucket["run"]} == {row["run"] for row in rows}
+    reasons = [row["reason"] for row in imports.rows() if row["status"] == "refused"]
+    assert sum("inflate-log" in r for r in reasons) == sum("no JSON of fio beside it" in r for r in reasons) == 1
+    assert sum("4 columns" in r for r in reasons) == 1

@@ -179,13 +179,13 @@ class ImportBatch:
             "runs": runs,
         }
 
-    def buckets(self) -> pa.Table:
+    def buckets(self) -> Iterator[pa.Table]:
         """latency.parquet's content; after `plan`, which names the runs."""
         buckets = Buckets()
         for group in self.groups.values():
             for histogram in group.histograms:
                 buckets.add(group.run, group.source, histogram)
-        return buckets.table()
+        return buckets.tables()
 
     def baseline(self) -> str:
         """The variant that the others are compared with.

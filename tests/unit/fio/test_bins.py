@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scripts.dataset.latency import Buckets, histograms_in
-from scripts.dataset.write import write_table
+from scripts.dataset.schema import LATENCY
+from scripts.dataset.write import write_tables
 from scripts.fio.bins import Histogram, edges, histograms_of, merged, percentile_ns, value_of_number
 from scripts.fio.decode import decode
 from tests.fio_output import direction, job, output
@@ -129,11 +130,11 @@ def test_the_parquet_file_gives_back_what_went_in(tmp_path):
     buckets = Buckets()
     for run, sample in (("a", [5, 500]), ("b", [7, 700_000, 700_001])):
         buckets.add(run, f"{run}/fio.json", histogram(sample))
-    write_table(buckets.table(), tmp_path / "latency.parquet")
+    write_tables(buckets.tables(), LATENCY, tmp_path / "latency.parquet")
     (found,) = histograms_in(tmp_path / "latency.parquet", {"b"}, "clat")
     assert found.count.tolist() == [1, 2] and found.low_ns[0] == 7
     assert merged(histograms_in(tmp_path / "latency.parquet", {"a", "b"}, "clat"))[2].sum() == 5
-    write_table(Buckets().table(), tmp_path / "none.parquet")
+    write_tables(Buckets().tables(), LATENCY, tmp_path / "none.parquet")
     assert list(histograms_in(tmp_path / "none.parquet", {"a"}, "clat")) == []
 
 
