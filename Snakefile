@@ -18,6 +18,7 @@ else:
 
 
 include: "rules/compare.smk"
+include: "rules/report.smk"
 
 
 rule all:
@@ -25,6 +26,7 @@ rule all:
     input:
         [] if BLK.imported else measured,
         tables,
+        f"results/{BLK.name}/report.html",
 
 
 onstart:

@@ -69,6 +69,16 @@ def partial_tables():
         for stage in (
             ["scripts.parse_runs", "--work", WORK, "--campaign", BLK.name],
             ["scripts.compare", "--results", folder, "--partial"],
+            [
+                "scripts.report",
+                "--results",
+                folder,
+                "--partial",
+                "--campaign-file",
+                str(Path(BLK.path).resolve()),
+                "--command",
+                BLK.command,
+            ],
         ):
             if subprocess.run([PYTHON, "-m", *stage], cwd=workflow.basedir, check=False).returncode:
                 break

@@ -14,6 +14,15 @@ rule compare:
         plan=f"results/{BLK.name}/plan.json",
     output:
         expand(f"results/{BLK.name}/tables/{{table}}.txt", table=[*TABLES, "summary"]),
+        [
+            report(
+                f"results/{BLK.name}/tables/{table}.html",
+                caption="captions/table.rst",
+                category="Tables",
+                labels={"campaign": BLK.name, "table": table},
+            )
+            for table in TABLES
+        ],
     priority: 50_000_000
     threads: 1024
     resources:

@@ -1,7 +1,8 @@
 """The pairs behind `--config`: which there are, and what each may be."""
 
+import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from scripts.campaign.errors import CampaignError, Problem, closest
@@ -41,6 +42,12 @@ class Options:
     name: str | None = None
     mapping: str | None = None
     full_dag: bool = False
+
+    def command(self) -> str:
+        """The command line that these options came from, as a shell takes it."""
+        pairs = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "full_dag"}
+        given = [shlex.quote(f"{name}={value}") for name, value in pairs.items() if value is not None]
+        return "snakemake --cores 1 --config " + " ".join(given)
 
 
 def check_options(config: Mapping[str, Any]) -> Options:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 
-from scripts.dataset.schema import COLUMNS, ENVIRONMENT, LATENCY_COLUMNS, VERSION, Column
+from scripts.dataset.schema import COLUMNS, ENVIRONMENT, LATENCY_COLUMNS, VERSION, Column, log_columns
 
 HEAD = f"""# The dataset
 
@@ -19,6 +19,16 @@ Only runs whose output has histograms are in it: `output_format: json+` among a 
 files. Sums over jobs, directions and samples are exact (add `count` by `low_ns` and `high_ns`). A percentile is known up
 to its bucket: the middle is wrong by at most 1/128 of the value; `scripts/fio/bins.py` gives both. fio up to 2.21
 measured in us, so its buckets are never narrower than 1 us and are not added to those of later versions.
+"""
+LOGS = """
+## Log files
+
+`logs/<kind>.parquet` has the lines of fio's log files (`write_bw_log` and the like): kinds bw, iops, lat, clat, slat and
+clat_hist; clat and slat have the columns of lat. A log of more than 64 MiB has a file of its own, `logs/<kind>-<n>.parquet`:
+read `logs/<kind>*.parquet`. fio's logs have no headings and the same number of columns means different things, so the
+layout is taken from the options of the job that wrote the file (log_avg_msec, log_window_value, log_offset, log_issue_time,
+log_unix_epoch, log_hist_coarseness) and fio's version. A log without a JSON beside it whose job wrote it, one that has
+other columns, or one that is stored compressed is refused. A last line that is cut off is left out.
 """
 IMPORTS = """
 ## Results that were not measured here
@@ -55,6 +65,12 @@ def section(title: str, columns: Iterable[Column]) -> str:
     """One table of columns."""
     lines = [f"\n## {title}\n", "| column | type | unit | meaning |", "|---|---|---|---|"]
     return "\n".join([*lines, *(f"| `{c.name}` | {c.type} | {c.unit} | {c.meaning} |" for c in columns)]) + "\n"
+
+
+def logs() -> str:
+    """The sections of log files."""
+    parts = [LOGS, *(section(f"logs/{kind}.parquet", log_columns(kind)) for kind in ("bw", "iops", "lat", "clat_hist"))]
+    return "".join(parts)
 
 
 def text() -> str:

@@ -12,6 +12,8 @@ from pathlib import Path
 from scripts.dataset.digest import digest_of
 from scripts.keeper.results import unload_of
 
+STAGES = ("parsed.json", "compared.json", "reported.json")
+"""What each stage writes at its end, with the digest of what it was made from."""
 LONG_AGO = 1  # seconds since the epoch: older than anything that is made from it
 
 

@@ -42,7 +42,8 @@ class Imported:
             text = f"{self.document.path} measures (it has {', '.join(wrong)}): use campaign=imported or a file like it"
             raise CampaignError("--config", [Problem("input", options.input, text)])
         self.keys: Mapping[str, Any] = self.document.keys
-        self.name = self.document.name
+        self.name, self.path = self.document.name, self.document.path
+        self.command = options.command()
         self.mapping = self.read_mapping()
         if main:
             guard.hold(work)

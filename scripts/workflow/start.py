@@ -12,6 +12,7 @@ from scripts.campaign.options import Options, check_options
 from scripts.campaign.plan import Campaign, Plan, Run, build_plan, load_campaign
 from scripts.workflow import guard, owner
 from scripts.workflow.environment import REPOSITORY, Environment, environment_of
+from scripts.workflow.finished import STAGES as STAGE_RECORDS
 from scripts.workflow.finished import Finished, recorded_digest, write_plan
 
 if TYPE_CHECKING:
@@ -66,6 +67,16 @@ class Start:
         return self.campaign.keys
 
     @property
+    def path(self) -> str:
+        """The campaign file."""
+        return self.campaign.document.path
+
+    @property
+    def command(self) -> str:
+        """The command that makes the results again."""
+        return self.options.command()
+
+    @property
     def name(self) -> str:
         """Folder of the campaign under results/."""
         return self.campaign.name
@@ -101,10 +112,10 @@ class Start:
         text = self.plan.to_json()
         directory = self.work / "results" / self.name
         digest = self.finished.digest(text.encode())
-        stages = [recorded_digest(directory / name) for name in ("parsed.json", "compared.json")]
+        stages = {recorded_digest(directory / name) for name in STAGE_RECORDS}
         missing = self.missing()
         if self.main:
-            write_plan(directory / "plan.json", text, not missing and stages == [digest, digest])
+            write_plan(directory / "plan.json", text, not missing and stages == {digest})
             os.environ["BLK_MISSING"] = str(len(missing))
 
     def missing(self) -> list[Run]:

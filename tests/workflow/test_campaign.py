@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import time
+import zipfile
 
 import pyarrow.parquet as pq
 import pytest
@@ -21,6 +22,7 @@ def test_a_campaign_from_nothing(place, cores):
     assert len(place.complete()) == 8
     assert not list((place.work / "results" / "session").glob("*"))
     assert "IOPS / BW" in output and "1000 / 4.1 MB/s" in output
+    assert (place.work / "results/fake/report.html").stat().st_size > 5000
     assert "[8/8]" in output and "Select jobs" not in output
     record = json.loads(next((place.work / "results/runs").glob("*/run.json")).read_text())
     assert record["session"]["snakemake_timers"] == "off"
@@ -236,3 +238,29 @@ def test_a_device_of_somebody_else_is_left_alone(place):
     assert "it is not ours" in output
     assert (place.device / "loaded").exists()
     assert place.events() == []
+
+
+def test_snakemake_makes_its_own_report_without_a_network(place):
+    assert place.run()[0] == 0
+    command = ["unshare", "-n", *place.command("--report", "own.zip")]
+    done = subprocess.run(command, cwd=place.work, env=place.environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(place.work / "own.zip") as archive:
+        names = archive.namelist()
+        text = "".join(archive.read(name).decode(errors="replace") for name in names if name.endswith((".html", ".js")))
+    assert any(name.endswith("fake.html") for name in names) and any(name.endswith("report.html") for name in names)
+    assert "Tables" in text and "The whole report as one file" in text
+
+
+def test_a_report_that_was_not_written_again_is_not_taken_for_new(place):
+    assert place.run()[0] == 0
+    report = place.work / "results/fake/report.html"
+    old = report.read_bytes()
+    place.campaign(question="something else is asked")
+    assert place.run("--until", "compare")[0] == 0
+    assert place.run()[0] == 0
+    assert report.read_bytes() != old and b"something else is asked" in report.read_bytes()
+    report.unlink()
+    place.forget_events()
+    assert place.run()[0] == 0
+    assert report.exists() and place.events() == []

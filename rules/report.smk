@@ -1,0 +1,23 @@
+# Tables and pictures -> report.html. Its tables are only waited for (ancient): plan.json and runs.parquet say what changed.
+rule report:
+    input:
+        f"results/{BLK.name}/runs.parquet",
+        f"results/{BLK.name}/plan.json",
+        ancient(tables),
+    output:
+        report(
+            f"results/{BLK.name}/report.html",
+            caption="captions/report.rst",
+            category="Report",
+            labels={"campaign": BLK.name},
+        ),
+    priority: 50_000_000
+    threads: 1024
+    resources:
+        device=1,
+    params:
+        file=str(Path(BLK.path).resolve()),
+        command=BLK.command,
+    shell:
+        "{STAGE} scripts.report --results {WORK:q}/results/{BLK.name} --campaign-file {params.file:q}"
+        " --command {params.command:q}"
