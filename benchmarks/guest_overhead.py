@@ -9,12 +9,13 @@ import itertools
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+import numpy as np
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
@@ -104,16 +105,16 @@ def main() -> None:
         steps, walls = ours(work, clock, count)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    baseline = statistics.median(script)
+    baseline = np.median(script)
     print(f"clock {clock}, {count} runs of null_blk, fio's {RUNTIME_S:g} s subtracted; medians (min .. max)")
     print(f"one shell script in the guest  {baseline:6.2f} s ({min(script):.2f} .. {max(script):.2f})")
     inside = [sum(step.values()) - RUNTIME_S for step in steps]
     for name, values in (("ours, in the guest", inside), ("ours, run to run", walls)):
-        value = statistics.median(values)
+        value = np.median(values)
         print(f"{name:30} {value:6.2f} s ({min(values):.2f} .. {max(values):.2f}), {value / baseline:.2f} x the script")
     for name in steps[0]:
         values = [step.get(name, 0) - (RUNTIME_S if name == "fio" else 0) for step in steps]
-        print(f"  {name:28} {statistics.median(values):6.2f} s")
+        print(f"  {name:28} {np.median(values):6.2f} s")
 
 
 if __name__ == "__main__":

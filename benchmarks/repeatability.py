@@ -6,11 +6,12 @@ python benchmarks/repeatability.py [SAMPLES] [round | campaign]     default 8 ro
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import numpy as np
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCUMENT = {
@@ -70,7 +71,7 @@ def measure(work: Path, samples: int, boots: str, busy: bool = True) -> dict[str
 
 def variation_percent(values: list[float]) -> float:
     """Coefficient of variation."""
-    return statistics.stdev(values) / statistics.mean(values) * 100
+    return np.std(values, ddof=1) / np.mean(values) * 100
 
 
 def main() -> None:
@@ -80,7 +81,7 @@ def main() -> None:
     try:
         for name, values in measure(work, samples, boots).items():
             print(
-                f"{name}: n = {len(values)}, {statistics.mean(values):.0f} IOPS, coefficient of variation "
+                f"{name}: n = {len(values)}, {np.mean(values):.0f} IOPS, coefficient of variation "
                 f"{variation_percent(values):.2f} %, a boot a {boots}"
             )
     finally:
