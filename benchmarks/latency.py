@@ -22,18 +22,16 @@ from benchmarks.parse import document, timed
 SETUP = f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
 TYPED = """
 import glob, msgspec
-class Lat(msgspec.Struct):
-    bins: dict[int, int] = {}
-class Part(msgspec.Struct):
-    clat_ns: Lat | None = None
-class Job(msgspec.Struct):
-    read: Part | None = None
-    write: Part | None = None
-class Doc(msgspec.Struct):
-    jobs: list[Job]
-decoder = msgspec.json.Decoder(Doc)
+from scripts.fio.bins import PLAIN, raw_of
+from scripts.fio.document import DECODER
 """
-TYPED_RUN = "for path in sorted(glob.glob(sys.argv[1])):\n    decoder.decode(open(path, 'rb').read())\n"
+TYPED_RUN = """
+for path in sorted(glob.glob(sys.argv[1])):
+    for job in DECODER.decode(open(path, 'rb').read()).jobs:
+        for part in (job.read, job.write):
+            for _, raw, _ in raw_of(part):
+                PLAIN.decode(raw)
+"""
 OURS = """
 import gc, glob
 from pathlib import Path

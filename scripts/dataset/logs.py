@@ -13,7 +13,7 @@ from scripts.fio.log_reader import first_line, histogram_batches, plain_batches,
 from scripts.fio.logs import Layout, LogName, check_columns
 
 WHOLE_BYTES = 64 << 20
-DIRECTIONS = pa.array(["read", "write", "trim"])
+DIRECTIONS = ("read", "write", "trim")
 
 
 class LogWriter:
@@ -74,7 +74,11 @@ class LogWriter:
             elif field.name == "windowed":
                 columns.append(pa.array(np.full(rows, layout.windowed)))
             elif field.name == "direction":
-                columns.append(pa.DictionaryArray.from_arrays(batch["direction"].cast(pa.int32()), DIRECTIONS))
+                columns.append(
+                    pa.DictionaryArray.from_arrays(
+                        batch["direction"].cast(pa.int32()), pa.array(DIRECTIONS, pa.string())
+                    )
+                )
             else:
                 columns.append(self.figures(batch, field, layout))
         return pa.Table.from_arrays(columns, schema=self.schema)

@@ -19,6 +19,8 @@ from typing import Any, BinaryIO
 from scripts.dataset.imports.archives import MAX_RATIO, Unsafe, archive_kind, members
 from scripts.fio.logs import log_name
 
+START_BYTES = 64 << 10
+"""Read at once: most results are smaller."""
 MAX_FILE_BYTES = 512 << 20
 """Larger than any output of fio; such a file is not read."""
 RATIO_FROM_BYTES = 64 << 20
@@ -91,28 +93,29 @@ def walk(directory: str) -> Iterator[tuple[str, str]]:
     for base, folders, files in os.walk(directory):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__MACOSX")
         inside = "" if base == directory else os.path.relpath(base, directory) + "/"
+        with os.scandir(base) as entries:
+            links = {entry.name for entry in entries if entry.is_symlink()}
         for name in sorted(files):
-            path = os.path.join(base, name)
-            if not name.startswith(".") and not os.path.islink(path):
-                yield path, inside + name
+            if not name.startswith(".") and name not in links:
+                yield f"{base}/{name}", inside + name
 
 
 def files_of(paths: list[tuple[str, str]]) -> Iterator[File]:
     """All files with their content; archives are opened, and one that is unsafe is one refused file."""
     for path, name in paths:
         try:
-            mode = os.stat(path)
-            if not stat.S_ISREG(mode.st_mode):
+            found = os.stat(path)
+            if not stat.S_ISREG(found.st_mode):
                 yield File(path, name, refused="not a regular file")
                 continue
-            with open(path, "rb") as file:  # noqa: PTH123 - thousands of times
-                if log_name(path):
+            with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - thousands of times
+                if path.endswith((".log", ".fz")) and log_name(path):
                     yield File(path, name, path=path)
                     continue
-                start = file.read(512)
-                kind = archive_kind(start, path)
+                start = file.read(START_BYTES)
+                kind = archive_kind(start[:512], path)
                 if not kind:
-                    yield plain(path, name, start, file, mode.st_size)
+                    yield plain(path, name, start, file, found.st_size)
                     continue
         except OSError as error:
             yield File(path, name, refused=f"can not be read: {error.strerror}")
@@ -120,17 +123,17 @@ def files_of(paths: list[tuple[str, str]]) -> Iterator[File]:
         try:
             for member, data, refused in members(Path(path), kind, MAX_FILE_BYTES):
                 source = f"{path}!{member}" if member else path
-                found = File(source, f"{name}/{member}" if member else name, data, refused)
-                yield found if refused else decompressed(found)
+                inner = File(source, f"{name}/{member}" if member else name, data, refused)
+                yield inner if refused else decompressed(inner)
         except Unsafe as error:
             yield File(path, name, refused=f"unsafe archive: {error}")
 
 
-def plain(path: str, name: str, start: bytes, file: BinaryIO, size: int) -> File:
+def plain(path: str, name: str, start: bytes, file: io.FileIO, size: int) -> File:
     """A file that is no archive."""
     if size > MAX_FILE_BYTES:
         return File(path, name, refused=f"{size} bytes: more than the {MAX_FILE_BYTES} an output of fio can have")
-    return decompressed(File(path, name, start + file.read()))
+    return decompressed(File(path, name, start + file.readall() if len(start) == START_BYTES else start))
 
 
 def decompressed(file: File) -> File:
