@@ -18,6 +18,7 @@ else:
 
 
 include: "rules/compare.smk"
+include: "rules/plot.smk"
 include: "rules/report.smk"
 
 

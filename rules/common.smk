@@ -69,6 +69,7 @@ def partial_tables():
         for stage in (
             ["scripts.parse_runs", "--work", WORK, "--campaign", BLK.name],
             ["scripts.compare", "--results", folder, "--partial"],
+            ["scripts.plot", "--results", folder, "--partial"],
             [
                 "scripts.report",
                 "--results",

@@ -1,9 +1,10 @@
-# Tables and pictures -> report.html. Its tables are only waited for (ancient): plan.json and runs.parquet say what changed.
+# Tables and pictures -> report.html.
 rule report:
     input:
         f"results/{BLK.name}/runs.parquet",
         f"results/{BLK.name}/plan.json",
-        ancient(tables),
+        tables,
+        f"results/{BLK.name}/plots",
     output:
         report(
             f"results/{BLK.name}/report.html",

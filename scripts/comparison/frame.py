@@ -27,6 +27,7 @@ class Frame:
         plan: plan.json. samples: one row a counted run, with METRICS as columns.
         problems: {(variant, cell): reason} of planned cells without all their samples.
         environment: {name: sorted distinct values}; by_variant: the same for each variant.
+        directory: where it was read from.
         published: {(variant, cell): (lowest, highest)}: differences in percent that somebody published without figures.
     """
 
@@ -37,6 +38,7 @@ class Frame:
     by_variant: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     published: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
     cache: dict[object, Any] = field(default_factory=dict, repr=False)
+    directory: Path | None = None
 
     @property
     def baseline(self) -> str:
@@ -111,7 +113,7 @@ def load(directory: Path, axes: Sequence[str] = ()) -> Frame:
     except SchemaError as error:
         raise Refusal(str(error)) from error
     ok = rows["status"] == "ok"
-    frame = Frame(plan, samples_of(rows[ok], more))
+    frame = Frame(plan, samples_of(rows[ok], more), directory=directory)
     path = directory / "environment.parquet"
     if path.is_file() and len(frame.samples):
         frame.by_variant = read_environment(path, frame.samples)

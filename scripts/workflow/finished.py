@@ -12,9 +12,11 @@ from pathlib import Path
 from scripts.dataset.digest import digest_of
 from scripts.keeper.results import unload_of
 
-STAGES = ("parsed.json", "compared.json", "reported.json")
+STAGES = ("parsed.json", "compared.json", "plotted.json", "reported.json")
 """What each stage writes at its end, with the digest of what it was made from."""
-LONG_AGO = 1  # seconds since the epoch: older than anything that is made from it
+MADE = (("*.parquet",), ("tables/*", "plots", "plots/.snakemake_timestamp"))
+"""What is made from plan.json, and what from that; the report is made from all of it."""
+LONG_AGO = 946684800  # 2000-01-01: older than anything made from it, and not too old for a zip file
 
 
 class Finished:
@@ -63,8 +65,8 @@ def write_plan(path: Path, text: str, up_to_date: bool) -> None:
         up_to_date = False
     if up_to_date:
         os.utime(path, (LONG_AGO, LONG_AGO))
-        for parsed in ("runs.parquet", "environment.parquet", "latency.parquet"):
-            if (path.parent / parsed).is_file():
-                os.utime(path.parent / parsed, (LONG_AGO + 1, LONG_AGO + 1))
+        for later, patterns in enumerate(MADE, start=1):
+            for made in (found for pattern in patterns for found in path.parent.glob(pattern)):
+                os.utime(made, (LONG_AGO + later, LONG_AGO + later))
     elif path.stat().st_mtime <= LONG_AGO:
         os.utime(path)

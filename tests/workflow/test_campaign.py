@@ -23,6 +23,8 @@ def test_a_campaign_from_nothing(place, cores):
     assert not list((place.work / "results" / "session").glob("*"))
     assert "IOPS / BW" in output and "1000 / 4.1 MB/s" in output
     assert (place.work / "results/fake/report.html").stat().st_size > 5000
+    assert (place.work / "results/fake/plots/strip.svg").exists()
+    assert b"data:image/svg+xml" in (place.work / "results/fake/report.html").read_bytes()
     assert "[8/8]" in output and "Select jobs" not in output
     record = json.loads(next((place.work / "results/runs").glob("*/run.json")).read_text())
     assert record["session"]["snakemake_timers"] == "off"
@@ -249,7 +251,8 @@ def test_snakemake_makes_its_own_report_without_a_network(place):
         names = archive.namelist()
         text = "".join(archive.read(name).decode(errors="replace") for name in names if name.endswith((".html", ".js")))
     assert any(name.endswith("fake.html") for name in names) and any(name.endswith("report.html") for name in names)
-    assert "Tables" in text and "The whole report as one file" in text
+    assert any(name.endswith("strip.svg") for name in names)
+    assert "Tables" in text and "Pictures" in text and "The whole report as one file" in text
 
 
 def test_a_report_that_was_not_written_again_is_not_taken_for_new(place):

@@ -94,11 +94,10 @@ def verdicts(frame: Frame) -> str:
 def tables(frame: Frame) -> str:
     """All tables that the campaign names, each once."""
     wanted = frame.plan.get("tables") or {"benchstat": {"layout": "benchstat"}}
-    found: dict[str, Table] = {}
+    found: list[Table] = []
     for options in wanted.values():
-        for table in tables_of(frame, options):
-            found.setdefault(table.title, table)
-    return "\n".join(parts.data_table(table) for table in found.values())
+        found += [table for table in tables_of(frame, options) if table not in found]
+    return "\n".join(parts.data_table(table) for table in found)
 
 
 def merged(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:

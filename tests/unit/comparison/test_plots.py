@@ -1,0 +1,169 @@
+"""Pictures: what is drawn, what is not and why, and files that need no network."""
+
+import json
+import re
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from scripts.comparison.frame import load
+from scripts.comparison.plots import KINDS, Nothing, picture
+from scripts.comparison.plots.roles import roles_of, varying
+from scripts.plot import write_pictures
+from tests.fio_output import direction, job, output
+from tests.place import REPOSITORY
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return made(tmp_path_factory.mktemp("plots"), boots=4, samples=4, depths=(1, 8), failed=True, logs=True)
+
+
+def made(root, boots=4, samples=1, depths=(1, 8), failed=False, logs=False, variants=("old", "new")):
+    rng = np.random.default_rng(1)
+    for number, variant in enumerate(variants):
+        for boot in range(boots):
+            for sample in range(samples):
+                for depth in depths:
+                    options = {
+                        "iodepth": str(depth),
+                        "write_bw_log": f"b{boot}s{sample}d{depth}",
+                        "log_avg_msec": "500",
+                    }
+                    done = job(
+                        iops=1000.0 * depth * (1 + number / 10) * rng.normal(1, 0.01), options=options if logs else None
+                    )
+                    done["job options"]["iodepth"] = str(depth)
+                    done["read"]["clat_ns"] = {**direction()["clat_ns"], "bins": {"322": 90, "3220": 10}}
+                    folder = root / "in" / variant
+                    folder.mkdir(parents=True, exist_ok=True)
+                    name = f"b{boot}s{sample}d{depth}"
+                    (folder / f"{name}.json").write_bytes(output(done))
+                    if logs:
+                        (folder / f"{name}_bw.1.log").write_text("500, 40, 0, 0, 0\n1000, 50, 0, 0, 0\n")
+    if failed:
+        (root / "in" / variants[1] / "b9s0d64.json").write_bytes(output({**job(options={"iodepth": "64"}), "error": 5}))
+        (root / "in" / variants[0] / "b9s0d64.json").write_bytes(output(job(options={"iodepth": "64"})))
+    directory = root / "results" / "p"
+    directory.mkdir(parents=True)
+    mapping = {"path": r"(?P<variant>\w+)/b(?P<boot>\d+)s"}
+    wanted = {
+        "format": 1,
+        "input": str(root / "in"),
+        "mapping": mapping,
+        "settings": {"title": "t", "baseline": variants[0]},
+    }
+    (directory / "input.json").write_text(json.dumps(wanted))
+    command = [sys.executable, "-m", "scripts.import_results", "--results", str(directory)]
+    subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True)
+    return directory
+
+
+def all_of(node, key):
+    """Values of a key anywhere in a specification."""
+    if isinstance(node, dict):
+        for name, value in node.items():
+            if name == key:
+                yield value
+            yield from all_of(value, key)
+    elif isinstance(node, list):
+        for value in node:
+            yield from all_of(value, key)
+
+
+def marks(spec):
+    return [row for data in all_of(spec, "data") for row in data.get("values", []) if row]
+
+
+def test_facet_has_one_mark_a_cell_with_its_interval_and_says_what_failed(results):
+    found = picture(load(results), {"kind": "facet"})
+    rows = marks(found.spec)
+    assert [row["cell"] for row in rows if row["percent"] is not None] == ["iodepth=1", "iodepth=8"]
+    assert all(row["low"] < row["percent"] < row["high"] and 8 < row["percent"] < 12 for row in rows if row["percent"])
+    (lost,) = [row for row in rows if row["percent"] is None]
+    assert "error 5" in lost["verdict"] and "x: no result" in found.caption
+    domains = {
+        tuple(scale["domain"])
+        for scale in all_of(found.spec, "scale")
+        if isinstance(scale, dict) and scale.get("nice") is False
+    }
+    assert len(domains) == 1 and next(iter(domains))[0] < 0 < next(iter(domains))[1]  # one scale, zero in sight
+
+
+def test_density_draws_few_samples_as_points_and_many_as_shapes(results, tmp_path):
+    frame = load(results)
+    rows = marks(picture(frame, {"kind": "density"}).spec)
+    shapes = {row["shape"] for row in rows if "shape" in row}
+    assert len(shapes) == 4  # 16 samples each of two cells and two variants
+    few = load(made(tmp_path, boots=3))
+    points = [row for row in marks(picture(few, {"kind": "density"}).spec) if "y" in row]
+    assert len(points) == 12 and not any("shape" in row for row in points)
+    base = np.mean([row["y"] for row in points if row["series"] == "old"])
+    assert abs(base) < 1e-9  # in percent of the baseline's own mean
+
+
+def test_strip_shows_every_sample_and_where_boots_begin(results):
+    frame = load(results)
+    rows = [row for row in marks(picture(frame, {"kind": "strip"}).spec) if "y" in row]
+    assert len(rows) == len(frame.samples)
+
+
+def test_latency_uses_histograms_first(results):
+    found = picture(load(results), {"kind": "latency"})
+    rows = marks(found.spec)
+    assert "1/128" in found.caption
+    assert {row["us"] for row in rows if row["percentile"] in (50, 99)} == {0.3215, 3.2155}
+
+
+def test_bandwidth_adds_up_jobs_of_a_run(results):
+    rows = marks(picture(load(results), {"kind": "bandwidth"}).spec)
+    assert {row["y"] for row in rows} == {0.041, 0.051}
+
+
+def test_what_can_not_be_drawn_says_why(tmp_path):
+    directory = made(tmp_path, boots=1, depths=(1,), variants=("old",))
+    frame = load(directory)
+    for kind, said in (("facet", "another variant"), ("density", "another variant"), ("strip", "more than one sample"),
+                       ("bandwidth", "write_bw_log")):  # fmt: skip
+        with pytest.raises(Nothing, match=said):
+            picture(frame, {"kind": kind})
+    index = {entry["kind"]: entry for entry in write_pictures(frame, directory / "plots")}
+    assert set(index) == set(KINDS)
+    assert not list((directory / "plots").glob("facet.*")) and index["facet"]["why_not"]
+
+
+def test_files_need_no_network_and_old_ones_go(results):
+    plots = results / "plots"
+    plots.mkdir(exist_ok=True)
+    (plots / "gone.svg").write_text("old")
+    index = write_pictures(load(results), plots)
+    assert all(entry["why_not"] is None for entry in index), index
+    assert not (plots / "gone.svg").exists()
+    for kind in KINDS:
+        html = (plots / f"{kind}.html").read_text()
+        assert not re.search(r"(?:src|href)\s*=\s*[\"']https?:", html) and "cdn.jsdelivr" not in html
+        assert (plots / f"{kind}.png").read_bytes().startswith(b"\x89PNG")
+        svg = (plots / f"{kind}.svg").read_text()
+        assert svg.startswith("<svg") and "clock: unknown" in svg
+
+
+def test_a_fault_in_one_picture_costs_only_that_one(results, monkeypatch):
+    monkeypatch.setattr("scripts.comparison.plots.strip.picture", lambda frame, options: 1 / 0)
+    index = {entry["kind"]: entry["why_not"] for entry in write_pictures(load(results), results / "plots")}
+    assert "ZeroDivisionError" in index["strip"] and index["facet"] is None
+
+
+def test_axes_that_follow_from_others_are_not_drawn():
+    cells = {
+        f"{engine}-{jobs}": {"iodepth": depth, "ioengine": engine, "fixedbufs": engine == "io_uring", "numjobs": jobs}
+        for engine, depth in (("psync", 1), ("io_uring", 32))
+        for jobs in (1, 2)
+    }
+    frame = SimpleNamespace(cells=cells)
+    assert varying(frame) == ["iodepth", "numjobs"]
+    roles = roles_of(frame, {})
+    assert (roles.columns, roles.colour, roles.rest) == ("iodepth", "numjobs", ())
+    assert roles_of(frame, {"x": "iodepth"}).x == "iodepth"
