@@ -26,7 +26,7 @@ LOGS = """
 `logs/<kind>.parquet` has the lines of fio's log files (`write_bw_log` and the like): kinds bw, iops, lat, clat, slat and
 clat_hist; clat and slat have the columns of lat. A log of more than 64 MiB has a file of its own, `logs/<kind>-<n>.parquet`:
 read `logs/<kind>*.parquet`. fio's logs have no headings and the same number of columns means different things, so the
-layout is taken from the options of the job that wrote the file (log_avg_msec, log_window_value, log_offset, log_issue_time,
+layout is taken from the options of the job that wrote the file (log_avg_msec, log_window_value, log_max_value, log_offset, log_issue_time,
 log_unix_epoch, log_hist_coarseness) and fio's version. A log without a JSON beside it whose job wrote it, one that has
 other columns, or one that is stored compressed is refused. A last line that is cut off is left out.
 """

@@ -126,10 +126,20 @@ class Batch:
                         raise Refused("no job of this run wrote it")
                     layout = layout_of(name, options, parse_version(decoded.document.version))
                     with path.open("rb") as data:
-                        logs.add(run, f"{folder}/{path.name}", name, layout, data)
+                        said = logs.add(run, f"{folder}/{path.name}", name, layout, data)
                 except Refused as error:
-                    reason = f"log {path.name}: {error}"
-                    self.reasons[reason] = self.reasons.get(reason, 0) + 1
+                    said = [str(error)]
+                except OSError as error:
+                    said = [f"can not be read: {error.strerror}"]
+                self.warn(run, [f"log {path.name}: {text}" for text in said])
+
+    def warn(self, run: str, warnings: list[str]) -> None:
+        """Said at the end, and kept with the run."""
+        for warning in warnings:
+            self.reasons[warning] = self.reasons.get(warning, 0) + 1
+        for row in self.rows if warnings else ():
+            if row["run"] == run:
+                row["warnings"] = [*row["warnings"], *warnings]
 
     def common(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """What the plan says."""

@@ -173,8 +173,8 @@ def log_columns(kind: str) -> list[Column]:
     name, unit, what = LOG_VALUES[kind]
     return [
         *_LOG_PLACE,
-        Column(name, INT, unit, what),
-        Column(f"{name}_max", INT, unit, f"largest in the window (log_window_value=both): {what}"),
+        Column(name, INT, unit, f"{what}; the average of a window, null with log_window_value=max"),
+        Column(f"{name}_max", INT, unit, f"largest in the window (log_window_value=max or both): {what}"),
         Column("windowed", BOOL, "", "a row is a window of log_avg_msec, not one I/O"),
         Column("bs_bytes", INT, "bytes", "block size; 0 for a window"),
         Column("offset_bytes", INT, "bytes", "offset (log_offset)"),

@@ -147,7 +147,8 @@ def merged(parts: Iterable[Histogram]) -> tuple[Ints, Ints, Ints]:
     high = np.concatenate([part.high_ns for part in listed])
     count = np.concatenate([part.count for part in listed])
     both, inverse = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
-    total = np.bincount(inverse.ravel(), weights=count.astype(np.float64), minlength=both.shape[1]).astype(np.int64)
+    total = np.zeros(both.shape[1], np.int64)
+    np.add.at(total, inverse.ravel(), count)
     if np.any(both[0][1:] < both[1][:-1]):
         raise ValueError("histograms in ns and in us have different buckets and can not be added")
     return both[0], both[1], total

@@ -21,6 +21,7 @@ PRIORITY_SINCE = (3, 18)
 BOTH_SINCE = (3, 37)
 ISSUE_SINCE = (3, 38)
 NS_SINCE = (2, 99)
+WINDOW_VALUES = {"max": ("value_max",), "both": ("value", "value_max")}
 BUCKETS = (1856, 1216)
 """Buckets of a histogram: since 2.99 (29 groups of 64), and before (19)."""
 
@@ -104,9 +105,10 @@ def layout_of(name: LogName, options: Mapping[str, Any], version: tuple[int, int
         scale = 1 if version >= NS_SINCE else 1000
         return Layout(("time_ms", "direction", "bs_bytes"), scale, True, base, coarseness)
     windowed = number_of(options, "log_avg_msec") > 0
-    columns = ["time_ms", "value"]
-    if windowed and version >= BOTH_SINCE and str(options.get("log_window_value")) == "both":
-        columns.append("value_max")
+    wanted = str(options.get("log_window_value", "avg")) if version >= BOTH_SINCE else "avg"
+    if is_set(options, "log_max_value"):
+        wanted = "max"  # fio's older way to say it
+    columns = ["time_ms", *WINDOW_VALUES.get(wanted, ("value",))] if windowed else ["time_ms", "value"]
     columns += ["direction", "bs_bytes"]
     if is_set(options, "log_offset"):
         columns.append("offset_bytes")
@@ -141,7 +143,7 @@ def writer_of(name: LogName, jobs: Sequence[tuple[str | None, Mapping[str, Any]]
         Refused: several jobs did, and what they say of the layout is not the same.
     """
     found = [options for jobname, options in jobs if writes_log(options, jobname, name)]
-    keys = ("log_avg_msec", "log_window_value", "log_offset", "log_issue_time", "log_unix_epoch",
+    keys = ("log_avg_msec", "log_window_value", "log_max_value", "log_offset", "log_issue_time", "log_unix_epoch",
             "log_alternate_epoch", "log_alternate_epoch_clock_id", "log_hist_coarseness")  # fmt: skip
     if len({tuple(str(options.get(key)) for key in keys) for options in found}) > 1:
         raise Refused("several jobs wrote this log with different log options")

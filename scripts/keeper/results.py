@@ -90,12 +90,13 @@ LOGS = "logs"
 
 def set_aside(run_directory: Path, kept: Path) -> None:
     """Copy what was measured before to `kept/<run>/<session>/`: Snakemake deletes outputs it is about to make."""
-    if not (run_directory / "fio.json").is_file():
+    found = [path for path in (run_directory / "fio.json", *(run_directory / LOGS).glob("*")) if path.is_file()]
+    if not found:
         return
     try:
         session = json.loads((run_directory / "run.json").read_bytes())["session"]["id"]
     except (OSError, ValueError, KeyError, TypeError):
-        session = f"unknown-{sha256((run_directory / 'fio.json').read_bytes())[:12]}"
+        session = f"unknown-{sha256(found[0].read_bytes())[:12]}"
     target = kept / run_directory.name / session
     if target.exists():
         forget_logs(run_directory)

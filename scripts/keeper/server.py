@@ -239,7 +239,7 @@ class Keeper:
         record = dict(error.evidence.get("record") or session.record(None))
         record["reason"] = str(error)
         directory = self.work / "results" / "failed" / session.run / session.id
-        files = {"fio.json": error.evidence.get("raw"), "stderr.txt": error.evidence.get("stderr")}
+        files = {"fio.json": error.evidence.get("raw"), "stderr.txt": error.evidence.get("stderr"), **session.logs}
         with contextlib.suppress(OSError):
             for name, content in {**files, "run.json": results.as_json(record)}.items():
                 if content:

@@ -104,6 +104,20 @@ def test_histograms_and_logs_come_back_and_are_not_lost(place):
     assert (victim / "logs/fio_bw.1.log").read_text().startswith("500, 40")
     assert "logs/fio_bw.1.log" in json.loads((victim / "unload.json").read_text())["sha256"]
     assert "Nothing to be done" in place.run()[1]
+    (place.device / "fail").write_text("late-8192")
+    place.campaign(fio=logging, repeats=3)
+    assert place.run()[0] == 1
+    assert len(list((results / "failed").glob("*/*/logs/fio_bw.1.log"))) == 2  # what a failed run logged is kept too
+    (place.device / "fail").unlink()
+    place.campaign(fio=logging)
+    assert place.run()[0] == 0
+    with (victim / "logs/fio_bw.1.log").open("a") as file:
+        file.write("1500, 4")
+    shutil.rmtree(results / "fake")
+    output = place.run()[1]
+    assert "log fio_bw.1.log: the last line of the log is cut off" in output
+    (row,) = [r for r in pq.read_table(results / "fake/runs.parquet").to_pylist() if r["run"] == victim.name]
+    assert "cut off" in row["warnings"][-1]
     (victim / "unload.json").unlink()
     assert place.run()[0] == 0
     assert len(list((results / "superseded" / victim.name).glob("*/logs/*.log"))) == 1

@@ -26,7 +26,9 @@ def write_imported(batch: ImportBatch, directory: Path) -> int:
                                        for job in jobs_of(decoded.document)])  # fmt: skip
             with file.open() as data:
                 layout = layout_of(name, options or {}, parse_version(decoded.document.version))
-                logs.add(run, file.source, name, layout, data)
+                said = logs.add(run.run, file.source, name, layout, data)
+            for row in run.rows if said else ():
+                row["warnings"] = [*row["warnings"], *(f"log {file.source}: {text}" for text in said)]
         except Refused as error:
             batch.refuse(file.source, str(error))
         except OSError as error:
@@ -35,7 +37,7 @@ def write_imported(batch: ImportBatch, directory: Path) -> int:
     return logs.count
 
 
-def owner_of(batch: ImportBatch, file: File, name: LogName) -> tuple[Decoded, str]:
+def owner_of(batch: ImportBatch, file: File, name: LogName) -> tuple[Decoded, Group]:
     """The document whose job wrote a log, and the run of that job.
 
     Raises:
@@ -55,4 +57,4 @@ def owner_of(batch: ImportBatch, file: File, name: LogName) -> tuple[Decoded, st
         raise Refused(f"a log file of fio, but {text}")
     if len(found) > 1:
         raise Refused(f"a log file of fio, and {len(found)} JSON files beside it have a job that wrote {name.prefix}")
-    return found[0][0], found[0][1].run
+    return found[0]

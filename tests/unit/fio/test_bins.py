@@ -121,6 +121,12 @@ def test_ns_and_us_are_never_added():
         merged([old, new])
 
 
+def test_sums_are_exact_beyond_what_a_float_holds():
+    one = Histogram(0, "read", "clat", np.array([5]), np.array([6]), np.array([2**53]))
+    two = Histogram(1, "read", "clat", np.array([5]), np.array([6]), np.array([1]))
+    assert merged([one, two])[2].tolist() == [2**53 + 1]
+
+
 def test_no_samples_have_no_percentile():
     with pytest.raises(ValueError, match="no samples"):
         percentile_ns(*merged([]), 50)
