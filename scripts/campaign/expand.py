@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,8 @@ SHORT = {
     "block_size": "block",
     "zone_size": "zone",
 }
+MOST_RUNS = 1_000_000
+"""More is a slip of the keyboard; the largest campaign known has 9,600."""
 ALWAYS = ("rw", "bs", "iodepth", "numjobs")
 
 
@@ -115,14 +118,47 @@ def text_of(key: str, value: Any, unit: str | None) -> str:
     return f"{SHORT.get(key, key)}{value}"
 
 
+def known_parameters(variants: Mapping[str, Variant]) -> dict[str, dict[str, Any]]:
+    """Schemas of all device parameters that some variant's driver has."""
+    known: dict[str, dict[str, Any]] = {}
+    for variant in variants.values():
+        known.update({k: v for k, v in schema_of(variant.driver)["properties"].items() if k not in known})
+    return known
+
+
+def device_axes_of(document: Document, variants: Mapping[str, Variant]) -> dict[str, list[Any]]:
+    """Device parameters that are lists."""
+    known = known_parameters(variants)
+    return {k: v for k, v in document.keys.get("device", {}).items() if is_axis(v, known.get(k, {}))}
+
+
+def matrix_problems(document: Document, variants: Mapping[str, Variant]) -> list[Problem]:
+    """What would stop the matrix from being made: values of an axis that are none, and more runs than anybody means."""
+    keys, known, axes = document.keys, known_parameters(variants), device_axes_of(document, variants)
+    found = []
+    for key, values in axes.items():
+        for value in values:
+            try:
+                resolve_value(value, known.get(key, {}))
+            except (ValueError, TypeError) as error:
+                found.append(Problem(f"device.{key}", value, str(error)))
+    devices = math.prod(map(len, axes.values())) * (len(keys["prep"]) if isinstance(keys["prep"], list) else 1)
+    points = 0
+    for raw in keys["workloads"].values():
+        options = {**keys.get("fio", {}), **(raw if isinstance(raw, dict) else {})}
+        points += math.prod(len(v) for v in options.values() if isinstance(v, list))
+    runs = devices * points * len(variants) * int(keys["repeats"])
+    if runs > MOST_RUNS:
+        found.append(Problem("repeats", keys["repeats"], f"the matrix would have {runs} runs; at most {MOST_RUNS}"))
+    return found
+
+
 def cells_of(document: Document, variants: Mapping[str, Variant]) -> list[Cell]:
     """All cells, in the order of the file."""
     keys = document.keys
     fio = fio_properties()
-    known: dict[str, dict[str, Any]] = {}
-    for variant in variants.values():
-        known.update({k: v for k, v in schema_of(variant.driver)["properties"].items() if k not in known})
-    device_axes = {k: v for k, v in keys.get("device", {}).items() if is_axis(v, known.get(k, {}))}
+    known = known_parameters(variants)
+    device_axes = device_axes_of(document, variants)
     preps = keys["prep"] if isinstance(keys["prep"], list) else [keys["prep"]]
     cells = []
     for device in combinations(device_axes):

@@ -8,7 +8,7 @@ from typing import Any
 
 from scripts.campaign.errors import CampaignError, Problem, closest
 from scripts.campaign.options import Options
-from scripts.campaign.validate import schema_problems
+from scripts.campaign.validate import key_problems, schema_problems
 
 RESERVED = ("runs", "session", "failed", "superseded", "consoles")
 """Folders of results/ that are no campaign's."""
@@ -103,6 +103,8 @@ def read_document(directory: Path, options: Options) -> Document:
         raise CampaignError(
             str(path), [Problem("(whole file)", raw, "must be a mapping of keys; see config/README.md")]
         )
+    if unnamed := key_problems(raw):
+        raise CampaignError(str(path), unnamed)
     problems = schema_problems(raw, schema)
     scales = raw.get("scales") if isinstance(raw.get("scales"), dict) else {}
     if options.scale is not None and options.scale not in (scales or {}):

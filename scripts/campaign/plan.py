@@ -14,6 +14,7 @@ from scripts.campaign.expand import (
     cells_of,
     device_problems,
     fio_properties,
+    matrix_problems,
     narrowed,
     require,
     variants_of,
@@ -181,6 +182,7 @@ def load_campaign(directory: Path, options: Options) -> Campaign:
             problems.append(checks.Problem(name, None, "missing"))
     problems.extend(checks.table_problems(keys))
     require(problems, document)
+    require(matrix_problems(document, variants), document)
     cells = cells_of(document, variants)
     differences: list[str] = []
     devices, problems = device_problems(

@@ -24,7 +24,7 @@ def schema_problems(document: object, schema: Mapping[str, Any], prefix: str = "
     import jsonschema  # 70 ms: only when something is to be validated
 
     def check_unit(validator: Any, unit: str, instance: object, schema: Any) -> Iterator[Any]:
-        if isinstance(instance, str):
+        if isinstance(instance, str | int | float) and not isinstance(instance, bool):
             try:
                 PARSERS[unit](instance)
             except ValueError as error:
@@ -35,6 +35,21 @@ def schema_problems(document: object, schema: Mapping[str, Any], prefix: str = "
     for error in cls(schema).iter_errors(document):
         problems.extend(_problems(error, prefix))
     return problems
+
+
+def key_problems(document: object, prefix: str = "") -> list[Problem]:
+    """Keys that YAML does not read as texts (`1:`, `true:`, `null:`): nothing here has such a name."""
+    found: list[Problem] = []
+    if isinstance(document, Mapping):
+        for key, value in document.items():
+            if not isinstance(key, str):
+                said = f"YAML reads this key as a {type(key).__name__}; a name is a text: write it in quotes"
+                found.append(Problem(_path(prefix, [str(key)]), key, said))
+            found += key_problems(value, _path(prefix, [str(key)]))
+    elif isinstance(document, list):
+        for place, value in enumerate(document):
+            found += key_problems(value, _path(prefix, [place]))
+    return found
 
 
 def _path(prefix: str, parts: Iterable[object]) -> str:

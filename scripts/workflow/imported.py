@@ -15,7 +15,7 @@ from typing import Any
 from scripts.campaign.errors import CampaignError, Problem
 from scripts.campaign.load import Document, parse_yaml, read_document
 from scripts.campaign.options import Options
-from scripts.campaign.validate import schema_problems
+from scripts.campaign.validate import key_problems, schema_problems
 from scripts.dataset.imports.mapping import MappingError, Names
 from scripts.dataset.imports.sources import NoInput, paths_of
 from scripts.keeper.results import write_whole
@@ -67,7 +67,9 @@ class Imported:
             except OSError as error:
                 problem = Problem("mapping", path, f"can not be read: {error.strerror}")
                 raise CampaignError("--config", [problem]) from None
-            problems = schema_problems(raw, self.document.schema["properties"]["mapping"], "mapping")
+            problems = key_problems(raw, "mapping") or schema_problems(
+                raw, self.document.schema["properties"]["mapping"], "mapping"
+            )
             if problems:
                 raise CampaignError(path, problems)
             mapping = dict(raw)

@@ -212,3 +212,24 @@ def test_environment_can_be_an_axis(tmp_path):
 def test_differences_are_said():
     campaign = load_campaign(CAMPAIGNS, Options("rnull"))
     assert "Rust rnull has no memory_backed; C null_blk has memory_backed=true" in campaign.differences
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"repeats": 10**30}, "at most 1000000"),
+        (
+            {"fio": {"rw": "randread", "iodepth": list(range(1, 2000)), "numjobs": list(range(1, 2000))}},
+            "at most 1000000",
+        ),
+        ({"workloads": {1: {"bs": "4k"}}}, "in quotes"),
+        ({"variants": {True: {"driver": "null_blk"}}}, "in quotes"),
+        ({"fio": {"rw": "randread", "runtime": -1}}, "a time such as"),
+        ({"fio": {"rw": "randread", "runtime": float("nan")}}, "a time such as"),
+        ({"workloads": {"w": {"bs": -1}}}, "a size in bytes"),
+        ({"device": {"size": -1}}, "a size in bytes"),
+        ({"device": {"size": ["64m", None]}}, "device.size"),
+    ],
+)
+def test_nonsense_is_one_message_and_costs_no_memory(tmp_path, change, said):
+    assert said in errors(tmp_path, base(**change))
