@@ -67,6 +67,21 @@ def parse_yaml(text: str, path: str) -> Any:
         raise CampaignError(path, [Problem("(file)", None, f"not a campaign: {error}")]) from error
 
 
+def read_text(path: Path) -> str:
+    """A file that a user wrote.
+
+    Raises:
+        CampaignError: it can not be read, or is no UTF-8 text.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        problem = Problem("(file)", None, f"not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}")
+    except OSError as error:
+        problem = Problem("(file)", None, f"can not be read: {error.strerror}")
+    raise CampaignError(str(path), [problem])
+
+
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     """Mappings are merged key by key, everything else is replaced."""
     result = dict(below)
@@ -90,7 +105,8 @@ def read_document(directory: Path, options: Options) -> Document:
     own = options.campaign.endswith((".yaml", ".yml"))
     path = Path(options.campaign) if own else directory / f"{options.campaign}.yaml"
     if own and not path.is_file():
-        raise CampaignError("--config", [Problem("campaign", options.campaign, "no such file")])
+        what = "not a file" if path.exists() else "no such file"
+        raise CampaignError("--config", [Problem("campaign", options.campaign, what)])
     if not own and (not path.is_file() or "/" in options.campaign):
         names = campaign_names(directory)
         problem = Problem("campaign", options.campaign, f"one of {', '.join(names)}", closest(options.campaign, names))
@@ -98,7 +114,7 @@ def read_document(directory: Path, options: Options) -> Document:
     import json
 
     schema = json.loads(CAMPAIGN_SCHEMA.read_text())
-    raw = parse_yaml(path.read_text(encoding="utf-8"), str(path))
+    raw = parse_yaml(read_text(path), str(path))
     if not isinstance(raw, dict):
         raise CampaignError(
             str(path), [Problem("(whole file)", raw, "must be a mapping of keys; see config/README.md")]

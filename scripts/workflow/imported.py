@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.campaign.errors import CampaignError, Problem
-from scripts.campaign.load import Document, parse_yaml, read_document
+from scripts.campaign.load import Document, parse_yaml, read_document, read_text
 from scripts.campaign.options import Options
 from scripts.campaign.validate import key_problems, schema_problems
 from scripts.dataset.imports.mapping import MappingError, Names
@@ -62,11 +62,7 @@ class Imported:
             mapping, path = dict(self.keys.get("mapping", {})), self.document.path
         else:
             path = self.options.mapping
-            try:
-                raw = parse_yaml(Path(path).read_text(encoding="utf-8"), path)
-            except OSError as error:
-                problem = Problem("mapping", path, f"can not be read: {error.strerror}")
-                raise CampaignError("--config", [problem]) from None
+            raw = parse_yaml(read_text(Path(path)), path)
             problems = key_problems(raw, "mapping") or schema_problems(
                 raw, self.document.schema["properties"]["mapping"], "mapping"
             )

@@ -233,3 +233,34 @@ def test_differences_are_said():
 )
 def test_nonsense_is_one_message_and_costs_no_memory(tmp_path, change, said):
     assert said in errors(tmp_path, base(**change))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff\xfe\x00t", "not UTF-8 text: byte 0 is 0xff"),
+        ("title: é\n".encode("latin-1"), "byte 7"),
+        ("title: t\n".encode("utf-16"), "not UTF-8"),
+        (b"title: a\x00b\n", "not YAML"),
+        (b"", "must be a mapping"),
+        (b"[1]\n", "must be a mapping"),
+        (b"title: t\n\tx: 1\n", "not YAML"),
+    ],
+)
+def test_files_that_are_no_text_are_said(tmp_path, content, said):
+    (tmp_path / "c.yaml").write_bytes(content)
+    with pytest.raises(CampaignError) as caught:
+        load_campaign(tmp_path, Options(str(tmp_path / "c.yaml")))
+    assert said in str(caught.value) and "c.yaml" in str(caught.value)
+
+
+def test_a_directory_and_a_missing_file_are_told_apart(tmp_path):
+    (tmp_path / "dir.yaml").mkdir()
+    for name, said in (("dir.yaml", "not a file"), ("none.yaml", "no such file")):
+        with pytest.raises(CampaignError, match=said):
+            load_campaign(tmp_path, Options(str(tmp_path / name)))
+
+
+def test_a_byte_order_mark_is_no_part_of_a_campaign(tmp_path):
+    (tmp_path / "c.yaml").write_bytes(b"\xef\xbb\xbf" + yaml.safe_dump(base()).encode())
+    assert load_campaign(tmp_path, Options(str(tmp_path / "c.yaml"))).keys["title"] == "t"
