@@ -48,6 +48,7 @@ class ImportBatch:
         self.counts = Counter({"ok": 0, "failed": 0, "refused": 0})
         self.reasons: Counter[str] = Counter()
         self.files = 0
+        self.points: dict[int, tuple[Mapping[str, Any], tuple[str, ...]]] = {}
         self.logs: list[File] = []
         self.documents: list[tuple[str, Decoded, dict[int, Group]]] = []
         self.remembered: dict[int, tuple[Mapping[str, Any], dict[str, Any], dict[str, Any]]] = {}
@@ -98,7 +99,7 @@ class ImportBatch:
             row |= columns
             if status != "ok":
                 worst, why = status, why or reason
-            key = (file.source, row["groupid"], meaning.variant, tuple(sorted(map(str, meaning.axes.items()))))
+            key = (file.source, row["groupid"], meaning.variant, self.point_of(meaning.axes))
             of_job[row["job_index"]] = group = self.groups.setdefault(key, Group(file.source, meaning))
             group.rows.append(row)
         if b'"bins"' in file.data:
@@ -110,6 +111,13 @@ class ImportBatch:
         self.counts[worst] += 1
         if why:
             self.reasons[kind_of(why)] += 1
+
+    def point_of(self, axes: Mapping[str, Any]) -> tuple[str, ...]:
+        """Axes as a key; once for each object."""
+        known = self.points.get(id(axes))
+        if known is None or known[0] is not axes:
+            known = self.points[id(axes)] = axes, tuple(sorted(map(str, axes.items())))
+        return known[1]
 
     def asked(self, options: Mapping[str, Any], axes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Columns of what was asked for, and the requests that evidence is held against; once for each options."""
@@ -125,9 +133,14 @@ class ImportBatch:
         runs: list[dict[str, Any]] = []
         taken: Counter[tuple[str, str]] = Counter()
         baseline = self.baseline()
+        named: dict[tuple[str, ...], tuple[dict[str, Any], str, dict[str, str]]] = {}
         for position, group in enumerate(self.groups.values(), start=1):
-            axes = {name: group.meaning.axes[name] for name in varying if name in group.meaning.axes}
-            label = ", ".join(f"{name}={axis_text(name, value)}" for name, value in axes.items()) or "all"
+            point = self.point_of(group.meaning.axes)
+            if point not in named:
+                axes = {name: group.meaning.axes[name] for name in varying if name in group.meaning.axes}
+                label = ", ".join(f"{name}={axis_text(name, value)}" for name, value in axes.items()) or "all"
+                named[point] = axes, label, {name: text_of(value) for name, value in axes.items()}
+            axes, label, texts = named[point]
             cell = label.replace(", ", "-")
             taken[group.meaning.variant, cell] += 1
             sample = group.meaning.sample or taken[group.meaning.variant, cell]
@@ -149,7 +162,7 @@ class ImportBatch:
             place |= {
                 "campaign": self.campaign,
                 "baseline": baseline,
-                "axes": {name: text_of(value) for name, value in axes.items()},
+                "axes": texts,
                 "boot_id": group.meaning.boot,
                 "hostname": group.meaning.host or group.rows[0].get("client"),
                 "host_kind": "imported",

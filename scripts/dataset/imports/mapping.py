@@ -90,7 +90,9 @@ class Names:
                 raise MappingError(f"mapping.{key} does not match {text!r}")
             groups |= {group: value for group, value in match.groupdict().items() if value is not None}
         own = {group: groups.pop(group, None) for group in OWN}
-        axes = {**self.axes_of(options, unknown), **{group: number(v) for group, v in groups.items()}}
+        axes = self.axes_of(options, unknown)
+        if groups or self.keys.get("variant"):  # else the very same object for all runs with the same options
+            axes = {**axes, **{group: number(v) for group, v in groups.items()}}
         variant = own["variant"]
         chosen = self.keys.get("variant")
         if chosen:
