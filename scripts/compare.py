@@ -6,7 +6,6 @@ python -m scripts.compare --reference NAME
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -16,7 +15,8 @@ from scripts.comparison.join import joined
 from scripts.comparison.plain import text
 from scripts.comparison.summary import summary
 from scripts.comparison.tables import forms, tables_of
-from scripts.keeper.results import as_json, write_whole
+from scripts.dataset.digest import mark_finished
+from scripts.keeper.results import write_whole
 
 
 def write_tables(frame: Frame, directory: Path) -> str:
@@ -55,8 +55,7 @@ def main() -> int:
         sys.stderr.write(f"blkcampaign: {error.args[0]}\n")
         return 1
     if not arguments.partial and not arguments.output:
-        parsed = json.loads((directory / "parsed.json").read_bytes())
-        write_whole(directory / "compared.json", as_json({"format": 1, "digest": parsed["digest"]}))
+        mark_finished(directory, "compared.json")
     sys.stdout.write(shown)
     sys.stdout.flush()
     return 0

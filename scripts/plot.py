@@ -5,6 +5,7 @@ python -m scripts.plot --results results/<campaign> [--partial]
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,13 @@ from typing import Any
 from scripts.comparison.frame import Frame, Refusal, load
 from scripts.comparison.plots import KINDS, TITLES, Nothing, Picture, picture
 from scripts.comparison.plots.style import complete
-from scripts.keeper.results import as_json, write_whole
+from scripts.dataset.digest import mark_finished
+from scripts.keeper.results import write_whole
 
 VEGALITE = "5.21"
 PNG_SCALE = 1.5
+PNG_WIDTH = 1600
+"""A wider picture is drawn at less than PNG_SCALE: its size would only cost time."""
 SUFFIXES = (".html", ".svg", ".png", ".vl.json")
 
 
@@ -52,12 +56,18 @@ def render(found: Picture, spec: dict[str, Any], base: Path) -> None:
     svg = vl_convert.vegalite_to_svg(spec, vl_version=VEGALITE)
     forms = {
         ".svg": svg.encode(),
-        ".png": vl_convert.svg_to_png(svg, scale=PNG_SCALE),
+        ".png": vl_convert.svg_to_png(svg, scale=min(PNG_SCALE, PNG_WIDTH / width_of(svg))),
         ".html": vl_convert.vegalite_to_html(spec, vl_version=VEGALITE, bundle=True).encode(),
         ".vl.json": json.dumps(spec).encode(),
     }
     for suffix, content in forms.items():
         write_whole(base.with_name(base.name + suffix), content)
+
+
+def width_of(svg: str) -> float:
+    """Width of a picture in pixels of its own."""
+    found = re.search(r'width="([\d.]+)"', svg)
+    return max(float(found[1]), 1.0) if found else 1.0
 
 
 def main() -> int:
@@ -73,8 +83,7 @@ def main() -> int:
         sys.stderr.write(f"blkcampaign: pictures: {error.args[0]}\n")
         return 1
     if not arguments.partial:
-        parsed = json.loads((directory / "parsed.json").read_bytes())
-        write_whole(directory / "plotted.json", as_json({"format": 1, "digest": parsed["digest"]}))
+        mark_finished(directory, "plotted.json")
     drawn = [entry["name"] for entry in index if entry["why_not"] is None]
     sys.stderr.write(f"blkcampaign: pictures: {', '.join(drawn) or 'none'}\n")
     return 0

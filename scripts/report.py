@@ -11,7 +11,8 @@ from pathlib import Path
 
 from scripts.comparison.frame import Frame, Refusal, load
 from scripts.comparison.report.page import Origin, page
-from scripts.keeper.results import as_json, write_whole
+from scripts.dataset.digest import mark_finished
+from scripts.keeper.results import write_whole
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -64,8 +65,7 @@ def main() -> int:
         return 1
     write_whole(directory / "report.html", text.encode("utf-8", "replace"))
     if not arguments.partial:
-        parsed = json.loads((directory / "parsed.json").read_bytes())
-        write_whole(directory / "reported.json", as_json({"format": 1, "digest": parsed["digest"]}))
+        mark_finished(directory, "reported.json")
     sys.stderr.write(f"blkcampaign: report: {directory / 'report.html'}\n")
     return 0
 

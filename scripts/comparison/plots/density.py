@@ -12,7 +12,7 @@ from scripts.comparison.plots import TITLES, Nothing, Picture
 from scripts.comparison.plots.roles import cell_text, shown_variants
 from scripts.comparison.plots.style import colour, shape
 
-POINTS = 40
+POINTS = 26
 FEW = 12
 """Below this many samples a density says nothing: every sample is drawn as a point instead."""
 PER_ROW = 30
@@ -40,7 +40,8 @@ def picture(frame: Frame, options: Mapping[str, Any]) -> Picture:
             if len(values) < FEW or np.ptp(values) == 0:
                 points += [{**common, "x": position + side * 0.18, "y": float(v)} for v in values]
             else:
-                shapes += outline(values, position, side, {**common, "shape": f"{number}{side}"})
+                mark = {"series": common["series"], "line": line, "shape": f"{number}{side}"}
+                shapes += outline(values, position, side, mark)
     if not ticks:
         raise Nothing("no cell has samples of the baseline and of another variant")
     names = [frame.label(v) for v in variants]
@@ -70,7 +71,7 @@ def outline(values: np.ndarray, position: int, side: int, common: Mapping[str, A
     xs = [position, *(position + side * heights), position]
     ys = [grid[0], *grid, grid[-1]]
     return [
-        {**common, "x": round(float(x), 4), "y": round(float(y), 4), "order": i}
+        {**common, "x": round(float(x), 3), "y": round(float(y), 3), "order": i}
         for i, (x, y) in enumerate(zip(xs, ys, strict=True))
     ]
 

@@ -68,6 +68,9 @@ def panel(frame: Frame, roles: Roles, rows: list[dict[str, Any]], y: Mapping[str
         {"transform": [{"filter": "!isValid(datum.percent)"}], "mark": {"type": "text", "text": "x", "color": "#b00"},
          "encoding": {**at, "y": {"datum": 0, **y}, "tooltip": tooltip}},
     ]  # fmt: skip
+    if not rows:  # not lost: the campaign has no such cell
+        said = {"type": "text", "text": "not in the campaign", "color": "#777", "dy": -12}
+        layers.append({"data": {"values": [{}]}, "mark": said, "encoding": {"y": {"datum": 0, **y}}})
     width = max(150, min(420, 15 * len(names) * max(1, len(series)) + 20))
     return {"data": {"values": rows}, "width": width, "height": 160, "layer": layers}
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -167,3 +168,16 @@ def test_axes_that_follow_from_others_are_not_drawn():
     roles = roles_of(frame, {})
     assert (roles.columns, roles.colour, roles.rest) == ("iodepth", "numjobs", ())
     assert roles_of(frame, {"x": "iodepth"}).x == "iodepth"
+
+
+@pytest.mark.parametrize("stage", ["compare", "plot", "report"])
+def test_a_folder_without_parsed_json_is_used_and_not_marked(results, tmp_path, stage):
+    copy = tmp_path / "copy"
+    shutil.copytree(results, copy)
+    (copy / "parsed.json").unlink()
+    for record in copy.glob("*ed.json"):
+        record.unlink()
+    command = [sys.executable, "-m", f"scripts.{stage}", "--results", str(copy)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "parsed.json: missing" in done.stderr and "Traceback" not in done.stderr
+    assert not list(copy.glob("*ed.json"))
