@@ -27,7 +27,7 @@ rule all:
     input:
         [] if BLK.imported else measured,
         tables,
-        f"results/{BLK.name}/report.html",
+        reported,
 
 
 onstart:
