@@ -1,6 +1,6 @@
 # `make <campaign>` sets everything up and runs the campaign; `make test` sets everything up and runs all tests.
 # What set-up means stands in scripts/setup.sh. Afterwards plain `snakemake` works from .venv/bin.
-CAMPAIGNS := $(patsubst config/campaigns/%.yaml,%,$(wildcard config/campaigns/*.yaml))
+CAMPAIGNS := $(filter-out imported,$(patsubst config/campaigns/%.yaml,%,$(wildcard config/campaigns/*.yaml)))
 PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PATH
 

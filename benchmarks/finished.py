@@ -19,6 +19,8 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 FAKE = REPOSITORY / "tests" / "fixtures" / "fake"
 sys.path.insert(0, str(REPOSITORY))
+from benchmarks.command import snakemake
+
 os.environ["BLK_DRIVER_PATH"] = str(FAKE)
 os.environ["BLK_FIO"] = str(FAKE / "fio")
 
@@ -163,7 +165,6 @@ def changed(work: Path, command: list[str]) -> None:
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 9600
     work = Path(tempfile.mkdtemp(prefix="blk-finished-"))
-    snakemake = str(Path(sys.executable).with_name("snakemake"))
     try:
         plain = work / "plain"
         for folder in ("f", "u"):
@@ -174,13 +175,12 @@ def main() -> None:
         (plain / "table").touch()
         (plain / "Snakefile").write_text(PLAIN.format(count=count))
         settings = ["--cores", "1", "--scheduler", "greedy", "--rerun-triggers", "mtime", "--quiet", "all"]
-        baseline = timed(f"plain, {count} finished runs", [snakemake, *settings], plain)
+        baseline = timed(f"plain, {count} finished runs", [snakemake(plain)[0], *settings], plain)
         ours = work / "ours"
         ours.mkdir()
         campaign(ours, count)
         print(f"{finish(ours)} finished runs written")
-        command = [snakemake, "-s", str(REPOSITORY / "Snakefile"), "--cores", "1"]
-        command += ["--config", f"campaign={ours}/many.yaml"]
+        command = snakemake(ours / "many.yaml")
         timed("ours, first: parse and compare", command, ours, baseline)
         timed("ours, second: nothing to do", command, ours, baseline)
         changed(ours, command)

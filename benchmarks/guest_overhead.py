@@ -20,6 +20,7 @@ import numpy as np
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
+from benchmarks.command import snakemake
 from scripts.hosts import operations as op
 from scripts.hosts.guest.host import GuestHost, uninterrupted
 from scripts.lab.manifest import locate
@@ -67,16 +68,7 @@ def ours(work: Path, clock: str, count: int) -> tuple[list[dict[str, float]], li
         "repeats": count + 1,
     }
     (work / "overhead.yaml").write_text(json.dumps(document))
-    snakemake = str(Path(sys.executable).with_name("snakemake"))
-    command = [
-        snakemake,
-        "-s",
-        str(REPOSITORY / "Snakefile"),
-        "--cores",
-        "1",
-        "--config",
-        f"campaign={work}/overhead.yaml",
-    ]
+    command = snakemake(work / "overhead.yaml")
     begins = []
     with subprocess.Popen(command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         for line in process.stdout or ():

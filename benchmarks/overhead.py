@@ -17,7 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.finished import REPOSITORY, campaign
+from benchmarks.command import snakemake
+from benchmarks.finished import campaign
 
 
 def cpu_of_keepers(stop: threading.Event, found: dict[str, tuple[float, float]], work: Path) -> None:
@@ -30,11 +31,7 @@ def cpu_of_keepers(stop: threading.Event, found: dict[str, tuple[float, float]],
                 if f"BLK_HOST_DIR={work}".encode() not in Path(f"/proc/{entry}/environ").read_bytes():
                     continue
                 name = "agent" if b"hosts/agent.py" in line else "keeper" if b"keeper/server.py" in line else ""
-                if (
-                    entry.isdigit()
-                    and name
-                    and f"BLK_HOST_DIR={work}".encode() in Path(f"/proc/{entry}/environ").read_bytes()
-                ):
+                if name:
                     fields = Path(f"/proc/{entry}/stat").read_text().rsplit(") ", 1)[1].split()
                     own, children = (sum(int(fields[i]) for i in places) / tick for places in ((11, 12), (13, 14)))
                     found[f"{name} {entry}"] = own, children
@@ -45,8 +42,7 @@ def main() -> None:
     work = Path(tempfile.mkdtemp(prefix="blk-overhead-"))
     os.environ["BLK_HOST_DIR"] = str(work)
     campaign(work, count)
-    snakemake = str(Path(sys.executable).with_name("snakemake"))
-    command = [snakemake, "-s", str(REPOSITORY / "Snakefile"), "--cores", "1", "--config", f"campaign={work}/many.yaml"]
+    command = snakemake(work / "many.yaml")
     stop, found = threading.Event(), {}
     threading.Thread(target=cpu_of_keepers, args=(stop, found, work), daemon=True).start()
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()

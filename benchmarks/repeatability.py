@@ -14,6 +14,10 @@ from pathlib import Path
 import numpy as np
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(REPOSITORY))
+
+from benchmarks.command import snakemake
+
 DOCUMENT = {
     "title": "repeatability",
     "host": "guest",
@@ -33,16 +37,7 @@ DOCUMENT = {
 def measure(work: Path, samples: int, boots: str, busy: bool = True) -> dict[str, list[float]]:
     """IOPS of every sample by variant."""
     (work / "repeat.yaml").write_text(json.dumps({**DOCUMENT, "repeats": samples, "boots": boots}))
-    snakemake = str(Path(sys.executable).with_name("snakemake"))
-    command = [
-        snakemake,
-        "-s",
-        str(REPOSITORY / "Snakefile"),
-        "--cores",
-        "1",
-        "--config",
-        f"campaign={work}/repeat.yaml",
-    ]
+    command = snakemake(work / "repeat.yaml")
     burners = []
     if busy:
         burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]

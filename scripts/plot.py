@@ -25,7 +25,9 @@ SUFFIXES = (".html", ".svg", ".png", ".vl.json")
 
 def write_pictures(frame: Frame, directory: Path) -> list[dict[str, Any]]:
     """All pictures of the campaign; plots/index.json's content."""
-    wanted = frame.plan.get("plots") or {kind: {"kind": kind} for kind in KINDS}
+    wanted = frame.plan.get("plots")
+    if wanted is None:
+        wanted = {kind: {"kind": kind} for kind in KINDS}
     index = []
     for name, options in wanted.items():
         kind = str(options.get("kind"))

@@ -4,7 +4,6 @@ python -m scripts.report --results results/<campaign> [--campaign-file FILE] [--
 """
 
 import argparse
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,8 @@ from scripts.comparison.frame import Frame, Refusal, load
 from scripts.comparison.report.page import Origin, page
 from scripts.dataset.digest import mark_finished
 from scripts.keeper.results import write_whole
+from scripts.lab import lock
+from scripts.lab.lock import LockError
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -38,10 +39,10 @@ def lab_of(frame: Frame) -> str:
     if frame.plan.get("host") != "guest":
         return ""
     try:
-        lock = json.loads((REPOSITORY / "config" / "lab.lock.json").read_bytes())
-    except (OSError, ValueError):
+        locked = lock.load(REPOSITORY)
+    except LockError:
         return ""
-    return f"kernel {lock.get('kernel')}, rublk {lock.get('rublk', {}).get('version')} (config/lab.lock.json)"
+    return f"kernel {locked.kernel}, rublk {locked.rublk.get('version')} ({lock.FILE})"
 
 
 def main() -> int:

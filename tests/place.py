@@ -20,6 +20,7 @@ CAMPAIGN = {
     "workloads": {"small": {"rw": "randread", "bs": "4k"}, "large": {"rw": "randwrite", "bs": "8k"}},
     "repeats": 2,
     "tables": {"fake": {"layout": "iops-bw"}},
+    "plots": {"strip": {"kind": "strip"}},  # one is enough: hundreds of campaigns are run
 }
 
 

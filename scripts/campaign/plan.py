@@ -142,7 +142,7 @@ class Plan:
             "options": {cell.name: dict(cell.options) for cell in self.campaign.cells},
             "devices": {n: self.campaign.device(n) for n in self.campaign.variants},
             "tables": keys.get("tables", {}),
-            "plots": keys.get("plots", {}),
+            "plots": keys.get("plots"),
         }
         rows = [
             json.dumps(

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-DERIVED = ("read_iops", "write_iops", "read_bw_bytes_per_s", "write_bw_bytes_per_s", "cpu_percent")
-
 
 @dataclass(frozen=True)
 class Metric:

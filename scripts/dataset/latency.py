@@ -1,5 +1,6 @@
 """Histograms of many runs -> latency.parquet: one row for each bucket that holds something."""
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,19 +63,21 @@ class Buckets:
         return pa.Table.from_arrays([pa.array(columns[field.name]) for field in LATENCY], schema=LATENCY)
 
 
-def histograms_in(path: Path, runs: set[str], latency: str) -> Iterator[Histogram]:
-    """Histograms of some runs in a latency.parquet, to be merged.
+def histograms_in(path: Path, latency: str) -> Iterator[tuple[str, Histogram]]:
+    """(run, histogram) of a latency.parquet, in one pass.
 
     Args:
         latency: clat, lat or slat.
     """
-    table = pq.read_table(path, filters=[("latency", "=", latency), ("run", "in", sorted(runs))])
-    keys = table.select(["run", "job_index", "direction"]).to_pylist()
-    low, high, count = (table[name].to_numpy() for name in ("low_ns", "high_ns", "count"))
-    start = 0
-    for end in range(1, len(keys) + 1):
-        if end == len(keys) or keys[end] != keys[start]:
-            key = keys[start]
-            part = slice(start, end)
-            yield Histogram(key["job_index"], key["direction"], latency, low[part], high[part], count[part])
-            start = end
+    table = pq.read_table(path, filters=[("latency", "=", latency)]).unify_dictionaries().combine_chunks()
+    if not table.num_rows:
+        return
+    coded = {name: table[name].chunk(0) for name in ("run", "direction")}
+    runs, directions = (coded[name].indices.to_numpy() for name in ("run", "direction"))
+    jobs, low, high, count = (table[name].to_numpy() for name in ("job_index", "low_ns", "high_ns", "count"))
+    changes = np.flatnonzero((np.diff(runs) != 0) | (np.diff(jobs) != 0) | (np.diff(directions) != 0)) + 1
+    for start, end in itertools.pairwise([0, *changes.tolist(), len(runs)]):
+        part = slice(start, end)
+        direction = coded["direction"].dictionary[int(directions[start])].as_py()
+        run = coded["run"].dictionary[int(runs[start])].as_py()
+        yield run, Histogram(int(jobs[start]), direction, latency, low[part], high[part], count[part])

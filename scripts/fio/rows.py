@@ -186,7 +186,7 @@ def did_something(name: str, direction: Direction) -> bool:
 
 
 def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
-    """Rows of a document: the core columns, `options` (all options) and `bins` (raw histogram) for later stages."""
+    """Rows of a document: the core columns, and `options` (all options) for later stages."""
     document = decoded.document
     version = parse_version(document.version)
     unsure = []
@@ -228,8 +228,6 @@ def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
             row = {**common, "direction": name, **direction_row(part, version, options)}
             if name == "sync" and not row["total_ios"] and part.lat_ns:
                 row["total_ios"] = part.lat_ns.N
-            bins = (part.clat_ns or part.clat or part.lat_ns or Latency()).bins
-            row["bins"] = bytes(bins) if isinstance(bins, msgspec.Raw) else b""
             yield row
         if not active:
             yield {**common, "direction": None}

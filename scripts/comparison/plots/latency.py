@@ -13,7 +13,7 @@ from scripts.comparison.plots.roles import cell_text, shown_variants
 from scripts.comparison.plots.style import colour, dash
 from scripts.dataset.latency import histograms_in
 from scripts.dataset.read import read_runs
-from scripts.fio.bins import merged, percentile_ns
+from scripts.fio.bins import Histogram, merged, percentile_ns
 from scripts.fio.rows import PERCENTILES, percentile_name
 
 MOST_CELLS = 12
@@ -89,18 +89,20 @@ def from_histograms(frame: Frame, directory: Path, cells: list[str]) -> Iterator
     path = directory / "latency.parquet"
     if not path.is_file():
         return
-    for cell in cells:
-        for variant in shown_variants(frame):
-            runs = set(frame.of(variant, cell)["run"])
-            parts = list(histograms_in(path, runs, "clat")) if runs else []
-            if not parts:
-                continue
-            try:
-                together = merged(parts)
-            except ValueError:
-                continue
-            for percent in PERCENTILES:
-                yield {**point(frame, variant, cell, percent, percentile_ns(*together, percent)[0]), "bins": True}
+    samples = frame.samples
+    cell_and_variant = zip(samples["cell"], samples["variant"], strict=True)
+    place = dict(zip(samples["run"], cell_and_variant, strict=True))
+    parts: dict[tuple[str, str], list[Histogram]] = {}
+    for run, histogram in histograms_in(path, "clat"):
+        if run in place and place[run][0] in cells:
+            parts.setdefault(place[run], []).append(histogram)
+    for (cell, variant), found in parts.items():
+        try:
+            together = merged(found)
+        except ValueError:
+            continue
+        for percent in PERCENTILES:
+            yield {**point(frame, variant, cell, percent, percentile_ns(*together, percent)[0]), "bins": True}
 
 
 def from_columns(frame: Frame, directory: Path, cells: list[str]) -> Iterator[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -35,7 +35,6 @@ class Origin:
     content: str = ""
     commit: str = ""
     lab: str = ""
-    extra: list[tuple[str, str]] = field(default_factory=list)
 
 
 def page(frame: Frame, directory: Path, origin: Origin) -> str:
@@ -155,7 +154,7 @@ def several(values: list[str]) -> str:
 
 def reproduce(origin: Origin) -> str:
     """Commit, lab, command and campaign file."""
-    pairs = [("blkcampaign", origin.commit or "unknown"), ("lab", origin.lab), *origin.extra]
+    pairs = [("blkcampaign", origin.commit or "unknown"), ("lab", origin.lab)]
     shown = [parts.facts((name, value) for name, value in pairs if value)]
     if origin.command:
         shown.append(parts.code(origin.command))

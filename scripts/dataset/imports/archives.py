@@ -27,9 +27,8 @@ ARCHIVES = (
     ".7z",
     ".rar",
 )
-BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError, NotImplementedError,
-          RuntimeError, ValueError)  # fmt: skip
-"""What the readers of archives raise for damaged ones."""
+BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError, RuntimeError, ValueError)
+"""What the readers of archives raise for damaged ones, and for a compression that they do not know."""
 Member = tuple[str, bytes, str]
 """Name, content, why it is refused."""
 

@@ -55,9 +55,10 @@ class ImportBatch:
 
     def read(self, files: Iterable[File]) -> None:
         """Read all files; whatever is wrong with one never stops the rest."""
+        others: list[tuple[str, File, str]] = []
+        ours: set[str] = set()
         for file in files:
-            if file.name.rpartition("/")[2] in BESIDE:
-                continue
+            folder, _, last = file.name.rpartition("/")
             if log_name(file.name) and not file.refused:
                 self.logs.append(file)
                 continue
@@ -70,8 +71,18 @@ class ImportBatch:
                 if not rows:
                     raise Refused("fio's document has no jobs")
                 self.add(file, decoded, rows)
+                if last == "fio.json":
+                    ours.add(folder)
             except (Refused, MappingError) as error:
-                self.refuse(file.source, str(error))
+                if last in BESIDE:
+                    others.append((folder, file, str(error)))
+                else:
+                    self.refuse(file.source, str(error))
+        for folder, file, reason in others:
+            if folder in ours:  # a run directory of this pipeline: what lies beside fio.json is no result of fio's
+                self.files -= 1
+            else:
+                self.refuse(file.source, reason)
 
     def refuse(self, source: str, reason: str) -> None:
         """One row that says why there are no figures."""
@@ -188,7 +199,7 @@ class ImportBatch:
             "axes": varying,
             "workloads": cells,
             "tables": self.settings.get("tables", {}),
-            "plots": self.settings.get("plots", {}),
+            "plots": self.settings.get("plots"),
             "runs": runs,
         }
 

@@ -264,3 +264,11 @@ def test_a_directory_and_a_missing_file_are_told_apart(tmp_path):
 def test_a_byte_order_mark_is_no_part_of_a_campaign(tmp_path):
     (tmp_path / "c.yaml").write_bytes(b"\xef\xbb\xbf" + yaml.safe_dump(base()).encode())
     assert load_campaign(tmp_path, Options(str(tmp_path / "c.yaml"))).keys["title"] == "t"
+
+
+@pytest.mark.parametrize("name", ["../../x", "/x", "a/b", "", ".hidden", "a.b", "summary", "x y"])
+@pytest.mark.parametrize("key", ["tables", "plots"])
+def test_names_of_tables_and_pictures_stay_in_their_folder(tmp_path, key, name):
+    one = {"layout": "benchstat"} if key == "tables" else {"kind": "facet"}
+    text = errors(tmp_path, base(**{key: {name: one}}))
+    assert key in text and repr(name) in text and "must match" in text

@@ -173,3 +173,17 @@ def test_whatever_a_file_holds_the_good_one_is_imported(found, rng, count):
 def test_versions_of_fio_that_differ_are_printed_and_not_an_environment():
     batch, plan, _ = imported(("a.json", output()), ("b.json", output(version="fio-2.21")))
     assert plan["differences"] == ["versions of fio: fio-2.21, fio-3.39"] and not list(batch.environment())
+
+
+def test_what_lies_beside_our_own_results_is_no_result_and_the_same_names_elsewhere_are():
+    beside = [
+        ("r/fio.json", output()),
+        ("r/run.json", b'{"format": 1}'),
+        ("r/stderr.txt", b""),
+        ("r/unload.json", b"{}"),
+    ]
+    batch, _, rows = imported(*beside)
+    assert dict(batch.counts) == {"ok": 1, "failed": 0, "refused": 0} and batch.files == 1 and len(rows) == 1
+    batch, _, rows = imported(("x/run.json", output()), ("y/run.json", b"no json"), ("y/unload.json", output()))
+    assert dict(batch.counts) == {"ok": 2, "failed": 0, "refused": 1}
+    assert {row["source"] for row in rows} == {"in/x/run.json", "in/y/run.json", "in/y/unload.json"}

@@ -1,6 +1,7 @@
 """Histograms: fio's buckets, exact sums, percentiles within the stated error."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -137,11 +138,23 @@ def test_the_parquet_file_gives_back_what_went_in(tmp_path):
     for run, sample in (("a", [5, 500]), ("b", [7, 700_000, 700_001])):
         buckets.add(run, f"{run}/fio.json", histogram(sample))
     write_tables(buckets.tables(), LATENCY, tmp_path / "latency.parquet")
-    (found,) = histograms_in(tmp_path / "latency.parquet", {"b"}, "clat")
-    assert found.count.tolist() == [1, 2] and found.low_ns[0] == 7
-    assert merged(histograms_in(tmp_path / "latency.parquet", {"a", "b"}, "clat"))[2].sum() == 5
+    found = dict(histograms_in(tmp_path / "latency.parquet", "clat"))
+    assert found["b"].count.tolist() == [1, 2] and found["b"].low_ns[0] == 7
+    assert found["a"].count.sum() == 2 and found["a"].direction == "read"
+    assert list(histograms_in(tmp_path / "latency.parquet", "slat")) == []
     write_tables(Buckets().tables(), LATENCY, tmp_path / "none.parquet")
-    assert list(histograms_in(tmp_path / "none.parquet", {"a"}, "clat")) == []
+    assert list(histograms_in(tmp_path / "none.parquet", "clat")) == []
+
+
+def test_neighbours_in_the_parquet_file_stay_apart(tmp_path, monkeypatch):
+    monkeypatch.setattr("scripts.dataset.latency.PART_ROWS", 3)
+    buckets = Buckets()
+    for number in range(20):
+        one = histogram([number, 1000 + number, 10**6])
+        buckets.add(f"r{number // 2}", "f", replace(one, job_index=number % 2))
+    write_tables(buckets.tables(), LATENCY, tmp_path / "l.parquet")
+    found = list(histograms_in(tmp_path / "l.parquet", "clat"))
+    assert [(run, h.job_index, int(h.low_ns[0])) for run, h in found] == [(f"r{n // 2}", n % 2, n) for n in range(20)]
 
 
 def test_bins_survive_the_tolerant_reader():
