@@ -73,3 +73,13 @@ def short_bytes(number: int) -> str:
         if number and number % size == 0:
             return f"{number // size}{unit}"
     return str(number)
+
+
+def axis_text(name: str, value: object) -> str:
+    """An axis value in a row or a heading; sizes in binary units."""
+    sizes = ("bs", "size", "io_size", "zone_size", "block_size", "zone_capacity")
+    if name in sizes and isinstance(value, int) and not isinstance(value, bool):
+        return short_bytes(value)
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return str(value)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from scripts.campaign.units import axis_text
 from scripts.comparison.frame import Frame
-from scripts.comparison.numbers import axis_text
 
 
 def absent(frame: Frame, variant: str, cell: str) -> str:

@@ -57,15 +57,3 @@ def percent_text(ratio: float, digits: int = 1) -> str:
     """A ratio as a signed difference: 1.1 -> `+10.0%`."""
     value = round((ratio - 1) * 100, digits)
     return f"{value + 0.0:+.{digits}f}%"
-
-
-def axis_text(name: str, value: object) -> str:
-    """An axis value in a row or a heading; sizes in binary units."""
-    from scripts.campaign.units import short_bytes
-
-    sizes = ("bs", "size", "io_size", "zone_size", "block_size", "zone_capacity")
-    if name in sizes and isinstance(value, int) and not isinstance(value, bool):
-        return short_bytes(value)
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    return str(value)

@@ -6,10 +6,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from scripts.campaign.units import axis_text
 from scripts.comparison.cells import absent, mean
 from scripts.comparison.compared import comparisons, varying
 from scripts.comparison.frame import Frame
-from scripts.comparison.numbers import axis_text, mebibytes_text, percent_text
+from scripts.comparison.numbers import mebibytes_text, percent_text
 from scripts.comparison.table import Table
 
 WORKLOADS = {

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from scripts.campaign.units import axis_text
 from scripts.comparison.cells import absent, mean, split
 from scripts.comparison.frame import Frame
-from scripts.comparison.numbers import axis_text, bandwidth_text, iops_text
+from scripts.comparison.numbers import bandwidth_text, iops_text
 from scripts.comparison.table import Table
 
 

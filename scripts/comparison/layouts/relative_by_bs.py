@@ -7,11 +7,12 @@ there are too few boots to tell. `columns: [AXIS]` makes the columns from anothe
 from collections.abc import Mapping
 from typing import Any
 
+from scripts.campaign.units import axis_text
 from scripts.comparison.cells import absent
 from scripts.comparison.compared import comparisons, varying
 from scripts.comparison.frame import Frame
 from scripts.comparison.metrics import metric as metric_of
-from scripts.comparison.numbers import axis_text, percent_text
+from scripts.comparison.numbers import percent_text
 from scripts.comparison.table import Table
 
 MARKS = {"faster": "", "slower": "", "~": " ~"}

@@ -7,9 +7,10 @@ IOPS. Percentages carry their sign and %: the post this comes from was misread a
 from collections.abc import Mapping
 from typing import Any
 
+from scripts.campaign.units import axis_text
 from scripts.comparison.cells import absent, mean
 from scripts.comparison.frame import Frame
-from scripts.comparison.numbers import axis_text, miops_text
+from scripts.comparison.numbers import miops_text
 from scripts.comparison.table import Table
 
 ROW_AXES = ("bs", "rw", "prep")

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scripts.campaign.units import axis_text
 from scripts.comparison.frame import Frame
-from scripts.comparison.numbers import axis_text
 
 PREFERRED = {"columns": "iodepth", "rows": "rw", "x": "bs", "colour": "numjobs"}
 FILLED = ("x", "rows", "columns", "colour")

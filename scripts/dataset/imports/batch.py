@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from scripts.comparison.numbers import axis_text
+from scripts.campaign.units import axis_text
 from scripts.dataset.imports.mapping import MappingError, Meaning, Names, canonical
 from scripts.dataset.imports.sources import File
 from scripts.dataset.latency import Buckets

@@ -181,3 +181,10 @@ def test_a_folder_without_parsed_json_is_used_and_not_marked(results, tmp_path, 
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "parsed.json: missing" in done.stderr and "Traceback" not in done.stderr
     assert not list(copy.glob("*ed.json"))
+
+
+def test_a_campaign_file_can_name_every_picture_that_there_is():
+    schema = json.loads((REPOSITORY / "config" / "schemas" / "campaign.schema.json").read_text())
+    named = schema["properties"]["plots"]["additionalProperties"]["properties"]["kind"]["enum"]
+    files = {path.stem for path in (REPOSITORY / "scripts/comparison/plots").glob("*.py")}
+    assert set(named) == set(KINDS) == files - {"__init__", "roles", "style"}
