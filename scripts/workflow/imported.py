@@ -44,6 +44,7 @@ class Imported:
         self.keys: Mapping[str, Any] = self.document.keys
         self.name, self.path = self.document.name, self.document.path
         self.command = options.command()
+        self.refuse_measured()
         self.mapping = self.read_mapping()
         if main:
             guard.hold(work)
@@ -51,6 +52,17 @@ class Imported:
             self.paths = paths_of(str(options.input))
         except NoInput as error:
             raise CampaignError("--config", [Problem("input", options.input, str(error))]) from None
+
+    def refuse_measured(self) -> None:
+        """An import never takes the folder of a campaign that measures.
+
+        Raises:
+            CampaignError: it would.
+        """
+        before = recorded(self.work / "results" / self.name / "plan.json").get("host", "imported")
+        if before != "imported":
+            text = f"results/{self.name} is that of a campaign which measures; choose another folder with name="
+            raise CampaignError("--config", [Problem("name", self.name, text)])
 
     def read_mapping(self) -> dict[str, Any]:
         """The campaign's mapping, or that of `mapping=FILE`.
@@ -114,7 +126,7 @@ class Imported:
 
 
 def recorded(path: Path) -> dict[str, Any]:
-    """input.json as it was; empty where there is none."""
+    """A JSON file as it was; empty where there is none."""
     try:
         found = json.loads(path.read_bytes())
         return found if isinstance(found, dict) else {}

@@ -157,3 +157,12 @@ def test_histograms_and_logs_of_foreign_results(imports):
     reasons = [row["reason"] for row in imports.rows() if row["status"] == "refused"]
     assert sum("inflate-log" in r for r in reasons) == sum("no JSON of fio beside it" in r for r in reasons) == 1
     assert sum("4 columns" in r for r in reasons) == 1
+
+
+def test_the_folder_of_a_campaign_that_measures_is_left_alone(imports):
+    plan = imports.work / "results" / "zoned" / "plan.json"
+    plan.parent.mkdir(parents=True)
+    plan.write_text('{"format": 1, "host": "guest"}')
+    code, output_ = imports.run(f"input={imports.input}", "name=zoned")
+    assert code == 1 and "name = 'zoned'" in output_ and "another folder" in output_
+    assert plan.read_text() == '{"format": 1, "host": "guest"}' and len(list(plan.parent.iterdir())) == 1
