@@ -62,10 +62,9 @@ from scripts.fio.logs import layout_of, log_name
 sys.meta_path.insert(0, WithoutPandas)
 """
 LOG_RUN = """
-logs = LogSet(Path(sys.argv[2]))
 name = log_name(sys.argv[1])
-logs.add('run', sys.argv[1], name, layout_of(name, {}, (3, 41)), open(sys.argv[1], 'rb'))
-logs.close()
+with LogSet(Path(sys.argv[2])) as logs:
+    logs.add('run', sys.argv[1], name, layout_of(name, {}, (3, 41)), open(sys.argv[1], 'rb'))
 """
 
 

@@ -28,9 +28,8 @@ def parse(work: Path, campaign: str) -> dict[str, int]:
     batch = Batch(work, json.loads(plan_bytes))
     batch.read()
     write_table(table_of(batch.environment_columns(), ENVIRONMENT), directory / "environment.parquet")
-    logs = LogSet(directory / "logs")
-    batch.write_logs(logs)
-    logs.close()
+    with LogSet(directory / "logs") as logs:
+        batch.write_logs(logs)
     write_tables(batch.buckets.tables(), LATENCY, directory / "latency.parquet")
     write_table(table_of(batch.rows, SCHEMA), directory / "runs.parquet")
     record = {"format": 1, "digest": digest_of(plan_bytes, batch.unloads), "counts": batch.counts}

@@ -29,7 +29,6 @@ class LogWriter:
     def __init__(self, directory: Path, kind: str):
         self.kind, self.directory = kind, directory
         self.schema = HISTOGRAM_LOG if kind == "clat_hist" else log_schema(kind)
-        directory.mkdir(parents=True, exist_ok=True)
         self.small = ParquetFile(directory / f"{kind}.parquet", self.schema)
         self.large = 0
 
@@ -103,7 +102,10 @@ class LogWriter:
 
 
 class LogSet:
-    """logs/ of a campaign: one writer for each kind that there is. What was there before is replaced at the end."""
+    """logs/ of a campaign: one writer for each kind that there is. What was there before is replaced at the end.
+
+    Use as a context.
+    """
 
     def __init__(self, directory: Path):
         self.directory = directory
@@ -121,6 +123,16 @@ class LogSet:
         warnings = self.writers[name.kind].add(run, source, name, layout, data)
         self.count += 1
         return warnings
+
+    def __enter__(self) -> "LogSet":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            for writer in self.writers.values():
+                writer.small.abandon()
 
     def close(self) -> None:
         """All files get their names; those of an earlier run that are not written again go."""

@@ -1,5 +1,6 @@
 """Rows -> Parquet files that appear whole."""
 
+import contextlib
 import os
 import queue
 import threading
@@ -39,45 +40,46 @@ class WithoutPandas:
 
 
 def write_table(table: pa.Table, path: Path) -> None:
-    """Write under another name and rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        pq.write_table(table, partial, compression="zstd")
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    """One table as a file."""
+    with ParquetFile(path, table.schema, "zstd") as file:
+        file.write(table)
 
 
 def write_tables(tables: Iterator[pa.Table], schema: pa.Schema, path: Path) -> None:
     """Write tables one after the other into one file; each is made while the one before is written."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     with ParquetFile(path, schema) as file:
         for table in ahead(tables):
             file.write(table)
 
 
-def coded_columns(schema: pa.Schema) -> list[str]:
-    """Columns whose few texts are worth a dictionary."""
-    return [field.name for field in schema if pa.types.is_dictionary(field.type)]
-
-
 class ParquetFile:
-    """A Parquet file that appears whole at its end, or not at all."""
+    """A Parquet file that appears whole at its end, or not at all. Only columns that are dictionaries are coded as such
+    where there are some; else the writer decides.
 
-    def __init__(self, path: Path, schema: pa.Schema):
+    Args:
+        compression: snappy for what is streamed, zstd for what is small.
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema, compression: str = "snappy"):
+        path.parent.mkdir(parents=True, exist_ok=True)
         self.path, self.partial = path, path.with_name(f".{path.name}.{os.getpid()}")
-        self.writer = pq.ParquetWriter(self.partial, schema, compression="snappy", use_dictionary=coded_columns(schema))
+        coded = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+        self.writer = pq.ParquetWriter(self.partial, schema, compression=compression, use_dictionary=coded or True)
 
     def write(self, table: pa.Table) -> None:
         """Append."""
         self.writer.write_table(table)
 
     def close(self) -> None:
-        """The end."""
+        """The end: the file gets its name."""
         self.writer.close()
         self.partial.replace(self.path)
+
+    def abandon(self) -> None:
+        """The end, without a file."""
+        with contextlib.suppress(OSError):
+            self.writer.close()
+        self.partial.unlink(missing_ok=True)
 
     def __enter__(self) -> "ParquetFile":
         return self
@@ -86,8 +88,7 @@ class ParquetFile:
         if kind is None:
             self.close()
         else:
-            self.writer.close()
-            self.partial.unlink()
+            self.abandon()
 
 
 def ahead(parts: Iterator[Part]) -> Iterator[Part]:
@@ -114,3 +115,6 @@ def ahead(parts: Iterator[Part]) -> Iterator[Part]:
             yield item
     finally:
         stopped.set()
+        while thread.is_alive():  # it may be waiting for a place in the queue
+            with contextlib.suppress(queue.Empty):
+                found.get(timeout=0.05)

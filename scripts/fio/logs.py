@@ -7,7 +7,7 @@ A file whose number of columns is not what the options say is refused.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,13 +61,13 @@ def log_name(path: str) -> LogName | None:
     return LogName(match["prefix"], match["kind"], int(match["job"]) if match["job"] else None, bool(match["stored"]))
 
 
-def writes_log(options: Mapping[str, Any], jobname: str | None, name: LogName) -> bool:
-    """Whether a job with these options wrote this file."""
-    value = options.get(OPTION[name.kind])
-    if value is None:
-        return False
-    prefix = str(value[-1] if isinstance(value, list) else value) or jobname or ""
-    return prefix.rpartition("/")[2] == name.prefix
+def prefixes(options: Mapping[str, Any], jobname: str | None) -> Iterator[tuple[str, str]]:
+    """(option, prefix of the files' names) of the logs that a job with these options writes."""
+    for option in dict.fromkeys(OPTION.values()):
+        value = options.get(option)
+        if value is not None:
+            prefix = str(value[-1] if isinstance(value, list) else value) or jobname or ""
+            yield option, prefix.rpartition("/")[2]
 
 
 def number_of(options: Mapping[str, Any], key: str) -> int:
@@ -142,7 +142,8 @@ def writer_of(name: LogName, jobs: Sequence[tuple[str | None, Mapping[str, Any]]
     Raises:
         Refused: several jobs did, and what they say of the layout is not the same.
     """
-    found = [options for jobname, options in jobs if writes_log(options, jobname, name)]
+    wanted = (OPTION[name.kind], name.prefix)
+    found = [options for jobname, options in jobs if wanted in prefixes(options, jobname)]
     keys = ("log_avg_msec", "log_window_value", "log_max_value", "log_offset", "log_issue_time", "log_unix_epoch",
             "log_alternate_epoch", "log_alternate_epoch_clock_id", "log_hist_coarseness")  # fmt: skip
     if len({tuple(str(options.get(key)) for key in keys) for options in found}) > 1:
