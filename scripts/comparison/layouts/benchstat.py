@@ -43,7 +43,7 @@ def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
                 continue
             flags += [f"{name}, {cell}: {text}" for text in remarks(row)]
             found = by.get((variant, cell))
-            line = [cell, name, figure_text(metric_of(metric).unit, row.mean), f"{row.spread_percent:.1f}%", str(row.n)]
+            line = [cell, name, figure_text(metric_of(metric).unit, row.mean), spread_text(row), str(row.n)]
             line.append(str(row.boots) if row.boots else "?")
             if hosts:
                 line.append(str(found.hosts) if found else "")
@@ -73,3 +73,8 @@ def verdict(found: Comparison) -> list[str]:
     if text.endswith("~") and found.detectable_percent is not None:
         text += f" (sees {found.detectable_percent:.1f}%)"
     return [percent_text(found.ratio), reach, text]
+
+
+def spread_text(row: Any) -> str:
+    """Half the range in percent of the mean; one sample has none."""
+    return f"{row.spread_percent:.1f}%" if row.n > 1 else "-"

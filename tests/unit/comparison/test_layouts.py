@@ -223,3 +223,10 @@ def test_a_twin_measures_the_band(tmp_path):
     verdicts = {row[1]: row[-1] for row in table.rows}
     assert verdicts["b"].startswith("~") and verdicts["twin"].startswith("A/A")
     assert any("practical band 3 % (measured: A/A)" in note for note in table.notes)
+
+
+def test_one_sample_has_no_spread(tmp_path):
+    for rounds, expected in ((1, "-"), (3, "0.2%")):
+        (table,) = tables(frame_of(tmp_path / str(rounds), rounds=rounds), "benchstat")
+        place = table.columns.index("spread")
+        assert {row[place] for row in table.rows} == {expected}
