@@ -123,7 +123,7 @@ def imports(work: Path, count: int) -> None:
     (results / "input.json").write_text(json.dumps(wanted))
     print(f"{count} files, {total / 1e6:.1f} MB")
     head = HEAD.format(repository=str(REPOSITORY), pattern=f"{work}/in/*.json")
-    nothing, _ = timed([sys.executable, "-c", "import scripts.import_results"])
+    nothing, _ = timed([sys.executable, "-c", "import scripts.import_results, os; os._exit(0)"])
     start, _ = timed([sys.executable, "-c", head])
     typed = None
     lines = [

@@ -4,7 +4,6 @@ python -m scripts.import_results --results results/<name>     reads <results>/in
 """
 
 import argparse
-import gc
 import hashlib
 import json
 import sys
@@ -16,8 +15,9 @@ from scripts.dataset.imports.batch import ImportBatch
 from scripts.dataset.imports.logs import write_imported
 from scripts.dataset.imports.mapping import MappingError, Names
 from scripts.dataset.imports.sources import NoInput, files_of, paths_of
+from scripts.dataset.process import run
 from scripts.dataset.schema import ENVIRONMENT, LATENCY, SCHEMA
-from scripts.dataset.write import WithoutPandas, table_of, write_table, write_tables
+from scripts.dataset.write import table_of, write_table, write_tables
 from scripts.keeper.results import as_json, write_whole
 
 SHOWN_REASONS = 20
@@ -36,7 +36,7 @@ def import_results(directory: Path) -> ImportBatch:
     plan = msgspec.json.format(msgspec.json.encode(batch.plan()), indent=1)
     batch.counts["logs"] = write_imported(batch, directory / "logs")
     write_table(table_of(batch.environment(), ENVIRONMENT), directory / "environment.parquet")
-    write_tables(batch.buckets(), LATENCY, directory / "latency.parquet")
+    write_tables(batch.latencies().tables(), LATENCY, directory / "latency.parquet")
     write_table(table_of(batch.rows(), SCHEMA), directory / "runs.parquet")
     write_whole(directory / "plan.json", plan)
     digest = hashlib.sha256(raw + plan).hexdigest()
@@ -64,6 +64,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.meta_path.insert(0, WithoutPandas)
-    gc.disable()  # rows by the thousand and no cycles: the collector would walk them again and again
-    sys.exit(main())
+    run(main)

@@ -4,16 +4,16 @@ python -m scripts.parse_runs --work DIRECTORY --campaign NAME
 """
 
 import argparse
-import gc
 import json
 import sys
 from pathlib import Path
 
 from scripts.dataset.digest import digest_of
 from scripts.dataset.logs import LogSet
+from scripts.dataset.process import run
 from scripts.dataset.runs import Batch
 from scripts.dataset.schema import ENVIRONMENT, LATENCY, SCHEMA
-from scripts.dataset.write import WithoutPandas, table_of, write_table, write_tables
+from scripts.dataset.write import table_of, write_table, write_tables
 from scripts.keeper.results import as_json, write_whole
 
 
@@ -30,7 +30,7 @@ def parse(work: Path, campaign: str) -> dict[str, int]:
     write_table(table_of(batch.environment_columns(), ENVIRONMENT), directory / "environment.parquet")
     with LogSet(directory / "logs") as logs:
         batch.write_logs(logs)
-    write_tables(batch.buckets.tables(), LATENCY, directory / "latency.parquet")
+    write_tables(batch.latencies.tables(), LATENCY, directory / "latency.parquet")
     write_table(table_of(batch.rows, SCHEMA), directory / "runs.parquet")
     record = {"format": 1, "digest": digest_of(plan_bytes, batch.unloads), "counts": batch.counts}
     write_whole(directory / "parsed.json", as_json(record))
@@ -39,7 +39,7 @@ def parse(work: Path, campaign: str) -> dict[str, int]:
     return batch.counts
 
 
-def main() -> None:
+def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True, help="directory that has results/")
@@ -47,9 +47,8 @@ def main() -> None:
     arguments = parser.parse_args()
     counts = parse(arguments.work, arguments.campaign)
     sys.stderr.write("blkcampaign: runs " + ", ".join(f"{status}: {count}" for status, count in counts.items()) + "\n")
+    return 0
 
 
 if __name__ == "__main__":
-    sys.meta_path.insert(0, WithoutPandas)
-    gc.disable()  # rows by the thousand and no cycles: the collector would walk them again and again
-    main()
+    run(main)

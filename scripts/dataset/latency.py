@@ -1,66 +1,75 @@
 """Histograms of many runs -> latency.parquet: one row for each bucket that holds something."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scripts.dataset.schema import LATENCY
 from scripts.fio.bins import Histogram
+from scripts.fio.histograms import Bins, problem_of, read_bins
 
-PART_ROWS = 1 << 18
+PART_BYTES = 4 << 20
+"""So much of fio's JSON is read at once: rows of one part are made while those of the one before are written."""
+FIGURES = ("low_ns", "high_ns", "count")
 
 
-class Buckets:
-    """Collects histograms; they stay arrays all the way."""
+class Entry(NamedTuple):
+    """One histogram, and who hears that it can not be read."""
+
+    run: str
+    source: str
+    bins: Bins
+    warn: Callable[[str], None]
+
+
+class Latencies:
+    """Collects histograms as fio wrote them, and reads them when they are written."""
 
     def __init__(self) -> None:
-        self.names: list[tuple[str, str, int, str, str]] = []
-        self.histograms: list[Histogram] = []
+        self.entries: list[Entry] = []
 
-    def add(self, run: str, source: str, histogram: Histogram) -> None:
-        """One histogram of a run."""
-        self.names.append((run, source, histogram.job_index, histogram.direction, histogram.latency))
-        self.histograms.append(histogram)
+    def add(self, run: str, source: str, bins: Bins, warn: Callable[[str], None]) -> None:
+        """One histogram of a run. `warn` is called while `tables` is walked, where it can not be read."""
+        self.entries.append(Entry(run, source, bins, warn))
 
     def tables(self) -> Iterator[pa.Table]:
-        """All of them in the schema of latency.parquet, in parts of about PART_ROWS."""
-        start = rows = 0
-        for end, histogram in enumerate(self.histograms, start=1):
-            rows += len(histogram.count)
-            if rows >= PART_ROWS:
-                yield self.part(slice(start, end))
-                start, rows = end, 0
-        yield self.part(slice(start, None))
+        """All of them in the schema of latency.parquet, in parts."""
+        start = size = 0
+        for end, entry in enumerate(self.entries, start=1):
+            size += len(entry.bins.raw)
+            if size >= PART_BYTES:
+                yield part(self.entries[start:end])
+                start, size = end, 0
+        yield part(self.entries[start:])
 
-    def part(self, which: slice) -> pa.Table:
-        """Some of them."""
-        names, histograms = self.names[which], self.histograms[which]
-        lengths = [len(h.count) for h in histograms]
 
-        def texts(place: int) -> pa.Array:
-            values = [name[place] for name in names]
-            distinct = list(dict.fromkeys(values))
-            number = {value: i for i, value in enumerate(distinct)}
-            codes = np.array([number[value] for value in values], dtype=np.int32)
-            indices = pa.array(np.repeat(codes, lengths))
-            return pa.DictionaryArray.from_arrays(indices, pa.array(distinct, pa.string()))
+def part(entries: list[Entry]) -> pa.Table:
+    """Rows of some histograms."""
+    read = read_bins([entry.bins for entry in entries])
+    for place, reason in read.problems.items():
+        entries[place].warn(problem_of(entries[place].bins, reason))
+    columns = {
+        "run": repeated([entry.run for entry in entries], read.lengths),
+        "source": repeated([entry.source for entry in entries], read.lengths),
+        "job_index": np.repeat(np.array([entry.bins.job_index for entry in entries], np.int64), read.lengths),
+        "direction": repeated([entry.bins.direction for entry in entries], read.lengths),
+        "latency": repeated([entry.bins.latency for entry in entries], read.lengths),
+        **{name: getattr(read, name) for name in FIGURES},
+    }
+    return pa.Table.from_arrays([pa.array(columns[field.name]) for field in LATENCY], schema=LATENCY)
 
-        jobs = np.array([name[2] for name in names], dtype=np.int64)
-        columns = {
-            "run": texts(0),
-            "source": texts(1),
-            "job_index": np.repeat(jobs, lengths),
-            "direction": texts(3),
-            "latency": texts(4),
-        }
-        for name in ("low_ns", "high_ns", "count"):
-            parts = [getattr(h, name) for h in histograms]
-            columns[name] = np.concatenate(parts) if parts else np.zeros(0, np.int64)
-        return pa.Table.from_arrays([pa.array(columns[field.name]) for field in LATENCY], schema=LATENCY)
+
+def repeated(values: list[str], lengths: npt.NDArray[np.int64]) -> pa.Array:
+    """Each text so many times, as a dictionary."""
+    number = {value: i for i, value in enumerate(dict.fromkeys(values))}
+    codes = np.array([number[value] for value in values], dtype=np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(np.repeat(codes, lengths)), pa.array(list(number), pa.string()))
 
 
 def histograms_in(path: Path, latency: str) -> Iterator[tuple[str, Histogram]]:

@@ -2,7 +2,7 @@
 
 import io
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,29 @@ from scripts.fio.logs import Layout, LogName, check_columns
 
 WHOLE_BYTES = 64 << 20
 DIRECTIONS = ("read", "write", "trim")
+CONSTANT = ("run", "source", "job", "time_base", "windowed")
+
+
+class Constant:
+    """Columns that have one value in a whole file, absent ones included: made once, as long as a batch was so far."""
+
+    def __init__(self, run: str, source: str, job: int | None, layout: Layout):
+        self.values = {"run": run, "source": source, "job": job, "time_base": layout.time_base,
+                       "windowed": layout.windowed}  # fmt: skip
+        self.made: dict[str, pa.Array] = {}
+
+    def column(self, field: pa.Field, rows: int) -> pa.Array:
+        """`rows` times the value of a column; null where it has none."""
+        if field.name not in self.made or len(self.made[field.name]) < rows:
+            self.made[field.name] = pa.repeat(pa.scalar(self.values.get(field.name), self.plain(field)), rows)
+            if pa.types.is_dictionary(field.type):
+                self.made[field.name] = self.made[field.name].dictionary_encode()
+        return self.made[field.name][:rows]
+
+    @staticmethod
+    def plain(field: pa.Field) -> pa.DataType:
+        """Type of a value."""
+        return field.type.value_type if pa.types.is_dictionary(field.type) else field.type
 
 
 class LogWriter:
@@ -45,7 +68,7 @@ class LogWriter:
         if not first:
             return ["the log file is empty"]
         check_columns(first.count(b",") + 1, layout)
-        constant = {"run": run, "source": source, "job": name.job, "time_base": layout.time_base}
+        constant = Constant(run, source, name.job, layout)
         size = data.seek(0, io.SEEK_END)
         lines, whole = whole_lines(data)
         batches = (histogram_batches if self.kind == "clat_hist" else plain_batches)(lines, layout)
@@ -59,38 +82,22 @@ class LogWriter:
                     file.write(self.shaped(batch, constant, layout))
         return [] if whole else ["the last line of the log is cut off and left out"]
 
-    def shaped(self, batch: pa.RecordBatch, constant: dict[str, Any], layout: Layout) -> pa.Table:
+    def shaped(self, batch: pa.RecordBatch, constant: Constant, layout: Layout) -> pa.Table:
         """A batch in the schema of the file."""
-        rows = batch.num_rows
         columns = []
-        zeros = pa.array(np.zeros(rows, np.int32))
         for field in self.schema:
-            if field.name in constant and pa.types.is_dictionary(field.type):
-                columns.append(pa.DictionaryArray.from_arrays(zeros, pa.array([constant[field.name]], pa.string())))
-            elif field.name == "job":
-                job = constant["job"]
-                columns.append(pa.nulls(rows, pa.int32()) if job is None else pa.array(np.full(rows, job, np.int32)))
-            elif field.name == "windowed":
-                columns.append(pa.array(np.full(rows, layout.windowed)))
+            if field.name in CONSTANT:
+                columns.append(constant.column(field, batch.num_rows))
             elif field.name == "direction":
-                columns.append(
-                    pa.DictionaryArray.from_arrays(
-                        batch["direction"].cast(pa.int32()), pa.array(DIRECTIONS, pa.string())
-                    )
-                )
+                directions = batch["direction"].cast(pa.int32())
+                columns.append(pa.DictionaryArray.from_arrays(directions, pa.array(DIRECTIONS, pa.string())))
             else:
-                columns.append(self.figures(batch, field, layout))
+                source = SOURCES.get(field.name, field.name)
+                if source in batch.schema.names:
+                    columns.append(in_our_unit(source, batch[source], layout).cast(field.type))
+                else:
+                    columns.append(constant.column(field, batch.num_rows))
         return pa.Table.from_arrays(columns, schema=self.schema)
-
-    def figures(self, batch: pa.RecordBatch, field: pa.Field, layout: Layout) -> pa.Array:
-        """A column of numbers: in our unit, null where the layout has none."""
-        source = SOURCES.get(field.name, field.name)
-        if source not in batch.schema.names:
-            return pa.nulls(batch.num_rows, field.type)
-        array = batch[source]
-        if source.startswith("value") and layout.scale != 1:
-            array = pa.array(array.to_numpy(zero_copy_only=False) * np.int64(layout.scale))
-        return array.cast(field.type)
 
     def names(self) -> set[str]:
         """Names of the files written."""
@@ -146,3 +153,10 @@ class LogSet:
 
 
 SOURCES = {f"{base}{end}": f"value{end}" for base, _, _ in LOG_VALUES.values() for end in ("", "_max")}
+
+
+def in_our_unit(source: str, array: pa.Array, layout: Layout) -> pa.Array:
+    """A column of a log, its values in ns or bytes/s."""
+    if not source.startswith("value") or layout.scale == 1:
+        return array
+    return pa.array(array.to_numpy(zero_copy_only=False) * np.int64(layout.scale))

@@ -4,15 +4,16 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from scripts.dataset.latency import Buckets
+from scripts.dataset.latency import Latencies
 from scripts.dataset.logs import LogSet
-from scripts.fio.bins import histograms_of
 from scripts.fio.decode import Decoded, Refused, decode
+from scripts.fio.histograms import bins_of
 from scripts.fio.logs import layout_of, log_name, writer_of
 from scripts.fio.rows import disk_util_percent, jobs_of, options_for, rows_of
 from scripts.fio.version import parse_version
@@ -63,7 +64,7 @@ class Batch:
         self.unloads: list[bytes] = []
         self.counts = {"ok": 0, "failed": 0, "refused": 0}
         self.reasons: dict[str, int] = {}
-        self.buckets = Buckets()
+        self.latencies = Latencies()
         self.logged: list[tuple[str, str, Decoded]] = []
 
     def read(self) -> None:
@@ -100,19 +101,22 @@ class Batch:
         self.count("ok", "")
         if any(name.endswith("_log") for name in rows[0]["options"]):
             self.logged.append((common["run"], common["source"].removesuffix("fio.json") + "logs", decoded))
-        if b'"bins"' in raw:
-            for histogram in histograms_of(decoded):
-                self.buckets.add(common["run"], common["source"], histogram)
         per_second = record.clock.get("instructions_per_guest_second")
         total = sum(row.get("total_ios") or 0 for row in rows)
         common["disk_util_percent"] = disk_util_percent(decoded.document)
+        ours: list[dict[str, Any]] = []
         for row in rows:
             merged = {**row, **common, "status": "ok"}
             merged["warnings"] = [*record.warnings, *decoded.warnings, *row["warnings"]]
             if per_second and total and row.get("runtime_ms"):
                 # all directions share the processor: the time is spent on all I/Os together
                 merged["instructions_per_io"] = per_second * row["runtime_ms"] / 1000 / total
-            self.rows.append(merged)
+            ours.append(merged)
+        self.rows += ours
+        if b'"bins"' in raw:
+            for bins in bins_of(decoded):
+                of_job = [row for row in ours if row["job_index"] == bins.job_index]
+                self.latencies.add(common["run"], common["source"], bins, partial(warn, of_job))
 
     def write_logs(self, logs: LogSet) -> None:
         """Log files of all runs that have some; one that is not what its job's options say is said, and left out."""
@@ -202,3 +206,9 @@ class Batch:
 def text_of(value: Any) -> str:
     """An axis value as text; booleans as in YAML."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def warn(rows: list[dict[str, Any]], text: str) -> None:
+    """Say something with rows."""
+    for row in rows:
+        row["warnings"].append(text)

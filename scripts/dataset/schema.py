@@ -67,10 +67,14 @@ COLUMNS = (
         for k in ("min", "max", "mean", "stddev")
     ),
     *_latency("slat", "submission latency"),
+    *_percentiles("slat", "submission latency"),
     *_latency("clat", "completion latency"),
     *_percentiles("clat", "completion latency"),
     *_latency("lat", "total latency"),
     *_percentiles("lat", "total latency"),
+    Column(
+        "other_percentiles", TEXT, "", "percentiles of percentile_list that have no column, as JSON in ns by latency"
+    ),
     Column("latency_censored", BOOL, "", "a percentile is at the end of fio's histogram (17.1 s): it may be larger"),
     Column("usr_cpu_percent", FLOAT, "%", "user CPU time of the job"),
     Column("sys_cpu_percent", FLOAT, "%", "system CPU time of the job"),

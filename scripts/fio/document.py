@@ -10,7 +10,7 @@ Int = Annotated[int, msgspec.Meta(ge=-MAX_INT - 1, le=MAX_INT)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT)]
 Time = Annotated[int, msgspec.Meta(ge=0, le=MAX_TIME)]
 Figure = Annotated[float, msgspec.Meta(ge=0)]
-Buckets = Annotated[float, msgspec.Meta(ge=0, le=float(MAX_TIME))]
+Percentile = Time | Annotated[float, msgspec.Meta(ge=0, le=float(MAX_TIME))]
 
 
 class Latency(msgspec.Struct):
@@ -21,7 +21,7 @@ class Latency(msgspec.Struct):
     mean: Figure | None = None
     stddev: Figure | None = None
     N: Count | None = None
-    percentile: dict[str, Buckets] | None = None
+    percentile: dict[str, Percentile] | None = None
     bins: msgspec.Raw = msgspec.Raw(b"")
 
 

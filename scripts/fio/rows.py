@@ -22,6 +22,8 @@ DIRECTIONS = ("read", "write", "trim", "mixed", "sync")
 PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
 CENSORED_NS = 17_112_760_320
 """The last bucket of fio's histogram: a percentile this high says "at least 17.1 s"."""
+PADDING = "0.000000"
+"""What fio up to 3.3 fills its list of percentiles with."""
 PHANTOM_GROUP = 4294967295
 
 
@@ -97,17 +99,29 @@ def latency_columns(prefix: str, latency: Latency, scale: int, row: dict[str, An
 
 
 def percentile_columns(prefix: str, percentiles: Mapping[str, float], scale: int, row: dict[str, Any]) -> None:
-    """Percentiles in ns; fio's padding is dropped, what the histogram can not hold is marked."""
-    columns = PERCENTILE_COLUMNS[prefix]
-    for key, value in percentiles.items():
-        name = columns.get(key) or columns.get(normal_key(key))
-        if name:
-            row[name] = in_ns = round(value * scale)
-            if in_ns >= CENSORED_NS:
-                row["latency_censored"] = True
+    """Percentiles in ns; fio's padding is dropped, what the histogram can not hold is marked.
+
+    Those without a column of their own (percentile_list) are collected under `other_percentiles`.
+    """
+    names = percentile_names(prefix, tuple(percentiles))
+    in_ns = [value * scale if type(value) is int else round(value * scale) for value in percentiles.values()]
+    row.update(zip(names, in_ns, strict=True))
+    if row.pop("", None) is not None:
+        named = zip(percentiles, names, in_ns, strict=True)
+        others = {key: value for key, name, value in named if not name and normal_key(key) != PADDING}
+        if others:
+            row.setdefault("other_percentiles", {})[f"{prefix}_ns"] = others
+    if max(in_ns) >= CENSORED_NS:
+        row["latency_censored"] = True
 
 
 @lru_cache(maxsize=1024)
+def percentile_names(prefix: str, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Columns of percentiles, in the order of fio's list; an empty text for those that have none."""
+    columns = PERCENTILE_COLUMNS[prefix]
+    return tuple(columns.get(key) or columns.get(normal_key(key)) or "" for key in keys)
+
+
 def normal_key(key: str) -> str:
     """fio's spelling of a percentile (`99.000000`) for any spelling of the number."""
     try:
@@ -128,9 +142,12 @@ def samples_columns(direction: Direction, row: dict[str, Any]) -> None:
         row["iops_mean"], row["iops_stddev"] = direction.iops_mean, direction.iops_stddev
 
 
-def direction_row(direction: Direction, version: tuple[int, int], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns of one direction."""
+def direction_row(
+    common: Mapping[str, Any], direction: Direction, version: tuple[int, int], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A row: the columns of the job, and those of one direction."""
     row: dict[str, Any] = {
+        **common,
         "runtime_ms": direction.runtime,
         "iops": direction.iops,
         "total_ios": direction.total_ios,
@@ -159,6 +176,8 @@ def direction_row(direction: Direction, version: tuple[int, int], options: Mappi
         if latency.percentile:
             of_lat = name == "clat" and percentiles_of_lat_under_clat(version) and is_set(options, "lat_percentiles")
             percentile_columns("lat" if of_lat else name, latency.percentile, scale, row)
+    if others := row.get("other_percentiles"):
+        row["other_percentiles"] = msgspec.json.encode(others).decode()
     return row
 
 
@@ -181,8 +200,9 @@ def prios_of(direction: Direction) -> str | None:
 
 def did_something(name: str, direction: Direction) -> bool:
     """Whether a direction has anything to say; sync counts in lat_ns.N, its total_ios stays 0."""
-    samples = direction.lat_ns.N if direction.lat_ns else None
-    return bool(direction.total_ios or direction.io_bytes or (name == "sync" and samples))
+    if direction.total_ios or direction.io_bytes:
+        return True
+    return name == "sync" and direction.lat_ns is not None and bool(direction.lat_ns.N)
 
 
 def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
@@ -222,10 +242,13 @@ def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
             "options_unknown": unknown,
             "warnings": [*unsure, *warnings],
         }
-        parts = [(name, getattr(job, name)) for name in DIRECTIONS]
-        active = [(name, part) for name, part in parts if part is not None and did_something(name, part)]
-        for name, part in active:
-            row = {**common, "direction": name, **direction_row(part, version, options)}
+        active = 0
+        for name, part in zip(DIRECTIONS, (job.read, job.write, job.trim, job.mixed, job.sync), strict=True):
+            if part is None or not did_something(name, part):
+                continue
+            active += 1
+            common["direction"] = name
+            row = direction_row(common, part, version, options)
             if name == "sync" and not row["total_ios"] and part.lat_ns:
                 row["total_ios"] = part.lat_ns.N
             yield row

@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import pyarrow as pa
-
 from scripts.campaign.units import axis_text
 from scripts.dataset.imports.mapping import MappingError, Meaning, Names, canonical
 from scripts.dataset.imports.sources import File
-from scripts.dataset.latency import Buckets
-from scripts.fio.bins import Histogram, histograms_of
+from scripts.dataset.latency import Latencies
 from scripts.fio.decode import Decoded, Refused, decode
 from scripts.fio.evidence import contradiction, requested_of, row_problem, signal_in
+from scripts.fio.histograms import Bins, bins_of
 from scripts.fio.logs import log_name
 from scripts.fio.rows import disk_util_percent, rows_of
 
@@ -30,8 +28,13 @@ class Group:
     source: str
     meaning: Meaning
     rows: list[dict[str, Any]] = field(default_factory=list)
-    histograms: list[Histogram] = field(default_factory=list)
+    histograms: list[Bins] = field(default_factory=list)
     run: str = ""
+
+    def warn(self, text: str) -> None:
+        """Say something with its rows."""
+        for row in self.rows:
+            row["warnings"].append(text)
 
 
 class ImportBatch:
@@ -106,17 +109,19 @@ class ImportBatch:
             bs = meaning.axes.get("bs")
             odd = contradiction(row, bs if isinstance(bs, int) else None) if status == "ok" else ""
             row["warnings"] = [*decoded.warnings, *row["warnings"], *([odd] if odd else [])]
-            row |= {"source": file.source, "status": status, "reason": reason, "disk_util_percent": util}
-            row |= columns
+            row.update(columns, source=file.source, status=status, reason=reason, disk_util_percent=util)
             if status != "ok":
                 worst, why = status, why or reason
             key = (file.source, row["groupid"], meaning.variant, self.point_of(meaning.axes))
-            of_job[row["job_index"]] = group = self.groups.setdefault(key, Group(file.source, meaning))
+            group = self.groups.get(key)
+            if group is None:
+                group = self.groups[key] = Group(file.source, meaning)
+            of_job[row["job_index"]] = group
             group.rows.append(row)
         if b'"bins"' in file.data:
-            for histogram in histograms_of(decoded):
-                if histogram.job_index in of_job:
-                    of_job[histogram.job_index].histograms.append(histogram)
+            for bins in bins_of(decoded):
+                if bins.job_index in of_job:
+                    of_job[bins.job_index].histograms.append(bins)
         if any("_log" in name for row in rows for name in row["options"]):
             self.documents.append((file.name, decoded, of_job))
         self.counts[worst] += 1
@@ -144,6 +149,8 @@ class ImportBatch:
         runs: list[dict[str, Any]] = []
         taken: Counter[tuple[str, str]] = Counter()
         baseline = self.baseline()
+        clock = self.settings.get("clock", UNKNOWN_CLOCK)
+        everywhere = {"campaign": self.campaign, "baseline": baseline, "host_kind": "imported", "clock": clock}
         named: dict[tuple[str, ...], tuple[dict[str, Any], str, dict[str, str]]] = {}
         for position, group in enumerate(self.groups.values(), start=1):
             point = self.point_of(group.meaning.axes)
@@ -169,18 +176,15 @@ class ImportBatch:
             }
             runs.append(entry)
             group.run = str(entry["run"])
-            place = {key: entry[key] for key in entry if key not in ("axes", "label")}
-            place |= {
-                "campaign": self.campaign,
-                "baseline": baseline,
+            place = {
+                **entry,
+                **everywhere,
                 "axes": texts,
                 "boot_id": group.meaning.boot,
                 "hostname": group.meaning.host or group.rows[0].get("client"),
-                "host_kind": "imported",
-                "clock": self.settings.get("clock", UNKNOWN_CLOCK),
             }
             for row in group.rows:
-                row |= place
+                row.update(place)
         variants = list(dict.fromkeys(group.meaning.variant for group in self.groups.values()))
         cells = {entry["cell"]: entry["label"] for entry in runs}
         return {
@@ -191,7 +195,7 @@ class ImportBatch:
             "baseline": baseline,
             "seed": None,
             "host": "imported",
-            "clock": self.settings.get("clock", UNKNOWN_CLOCK),
+            "clock": clock,
             "practical_band_percent": self.settings.get("practical_band_percent", 1),
             "variants": {name: {"driver": "", "label": name} for name in variants},
             "not_run": {},
@@ -203,13 +207,13 @@ class ImportBatch:
             "runs": runs,
         }
 
-    def buckets(self) -> Iterator[pa.Table]:
+    def latencies(self) -> Latencies:
         """latency.parquet's content; after `plan`, which names the runs."""
-        buckets = Buckets()
+        latencies = Latencies()
         for group in self.groups.values():
-            for histogram in group.histograms:
-                buckets.add(group.run, group.source, histogram)
-        return buckets.tables()
+            for bins in group.histograms:
+                latencies.add(group.run, group.source, bins, group.warn)
+        return latencies
 
     def baseline(self) -> str:
         """The variant that the others are compared with.
@@ -289,7 +293,7 @@ def kind_of(reason: str) -> str:
 
 def varying_axes(all_axes: Iterable[Mapping[str, Any]]) -> list[str]:
     """Names of axes with more than one value, absence included, in the order of their first appearance."""
-    listed = list(all_axes)
+    listed = list({id(axes): axes for axes in all_axes}.values())  # many runs share one object
     names = dict.fromkeys(name for axes in listed for name in axes)
     return [name for name in names if len({text_of(axes.get(name)) for axes in listed}) > 1]
 

@@ -5,14 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scripts.dataset.latency import Buckets, histograms_in
+from scripts.dataset.latency import Latencies, histograms_in
 from scripts.dataset.schema import LATENCY
 from scripts.dataset.write import write_tables
-from scripts.fio.bins import Histogram, edges, histograms_of, merged, percentile_ns, value_of_number
+from scripts.fio.bins import Histogram, edges, merged, percentile_ns, value_of_number
 from scripts.fio.decode import decode
+from scripts.fio.histograms import MAX_VALUE, Bins, histograms_of, read_bins
+from scripts.fio.limits import MAX_TIME
 from tests.fio_output import direction, job, output
 
 
@@ -133,28 +135,77 @@ def test_no_samples_have_no_percentile():
         percentile_ns(*merged([]), 50)
 
 
+def bins(values, job_index=0):
+    counts = {}
+    for value in values:
+        middle = fio_middle(fio_index(value))
+        counts[middle] = counts.get(middle, 0) + 1
+    return Bins(job_index, "read", "clat", json.dumps({str(k): v for k, v in counts.items()}).encode(), 1, False)
+
+
+def unheard(text):
+    raise AssertionError(text)
+
+
 def test_the_parquet_file_gives_back_what_went_in(tmp_path):
-    buckets = Buckets()
+    latencies = Latencies()
     for run, sample in (("a", [5, 500]), ("b", [7, 700_000, 700_001])):
-        buckets.add(run, f"{run}/fio.json", histogram(sample))
-    write_tables(buckets.tables(), LATENCY, tmp_path / "latency.parquet")
+        latencies.add(run, f"{run}/fio.json", bins(sample), unheard)
+    write_tables(latencies.tables(), LATENCY, tmp_path / "latency.parquet")
     found = dict(histograms_in(tmp_path / "latency.parquet", "clat"))
     assert found["b"].count.tolist() == [1, 2] and found["b"].low_ns[0] == 7
     assert found["a"].count.sum() == 2 and found["a"].direction == "read"
     assert list(histograms_in(tmp_path / "latency.parquet", "slat")) == []
-    write_tables(Buckets().tables(), LATENCY, tmp_path / "none.parquet")
+    write_tables(Latencies().tables(), LATENCY, tmp_path / "none.parquet")
     assert list(histograms_in(tmp_path / "none.parquet", "clat")) == []
 
 
 def test_neighbours_in_the_parquet_file_stay_apart(tmp_path, monkeypatch):
-    monkeypatch.setattr("scripts.dataset.latency.PART_ROWS", 3)
-    buckets = Buckets()
+    monkeypatch.setattr("scripts.dataset.latency.PART_BYTES", 40)
+    latencies = Latencies()
     for number in range(20):
-        one = histogram([number, 1000 + number, 10**6])
-        buckets.add(f"r{number // 2}", "f", replace(one, job_index=number % 2))
-    write_tables(buckets.tables(), LATENCY, tmp_path / "l.parquet")
+        latencies.add(f"r{number // 2}", "f", bins([number, 1000 + number, 10**6], number % 2), unheard)
+    write_tables(latencies.tables(), LATENCY, tmp_path / "l.parquet")
     found = list(histograms_in(tmp_path / "l.parquet", "clat"))
     assert [(run, h.job_index, int(h.low_ns[0])) for run, h in found] == [(f"r{n // 2}", n % 2, n) for n in range(20)]
+
+
+RAW = st.one_of(
+    st.dictionaries(st.integers(0, 2 * MAX_VALUE).map(str), st.integers(0, MAX_TIME), max_size=9).map(json.dumps),
+    st.dictionaries(st.integers(-9, 2000).map(str), st.integers(-9, 9), max_size=4).map(lambda d: json.dumps(d, indent=1)),
+    st.dictionaries(st.text(max_size=3), st.one_of(st.none(), st.floats(), st.text(max_size=2), st.integers())).map(json.dumps),
+    st.sampled_from(["[]", "{ }", "null", '{"1":{"2":3}}', '{"":5}', '{"1":null}', '{"FIO_IO_U_PLAT_BITS":6,"9":1}', "12"]),
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(RAW, st.booleans(), st.sampled_from([1, 1000])), max_size=5))
+@example([(f'{{"{MAX_VALUE}": 1}}', False, 1000)])
+def test_reading_many_at_once_is_reading_each(listed):
+    many = [Bins(0, "read", "clat", raw.encode(), scale, numbered) for raw, numbered, scale in listed]
+    together = read_bins(many)
+    starts = np.cumsum(together.lengths) - together.lengths
+    for place, (one, start, length) in enumerate(zip(many, starts, together.lengths, strict=True)):
+        alone = read_bins([one])
+        assert alone.problems.get(0) == together.problems.get(place)
+        for name in ("low_ns", "high_ns", "count"):
+            assert getattr(alone, name).tolist() == getattr(together, name)[start : start + length].tolist()
+        if place not in together.problems:
+            expected = {k: v for k, v in json.loads(one.raw).items() if v and k.isascii() and k.isdigit()}
+            assert alone.count.tolist() == list(expected.values())
+            assert (alone.low_ns < alone.high_ns).all() and (alone.low_ns >= 0).all()
+
+
+def test_a_histogram_that_can_not_be_read_is_said_and_harms_no_other():
+    said = []
+    latencies = Latencies()
+    latencies.add("a", "a", bins([5, 500]), unheard)
+    latencies.add("b", "b", replace(bins([5]), raw=b'{"1": "x"}'), said.append)
+    latencies.add("c", "c", replace(bins([5]), raw=b'{"5000": 1}', numbered=True), said.append)
+    (table,) = latencies.tables()
+    assert table["run"].to_pylist() == ["a", "a"]
+    assert [text.partition(":")[0] for text in said] == ["read clat", "read clat"]
+    assert "5000: 1 is out of range" in said[1]
 
 
 def test_bins_survive_the_tolerant_reader():
