@@ -150,7 +150,10 @@ class Agent:
 
     def do_read(self, operation, result):
         with open(operation["path"], "rb") as file:
-            return text_of(file.read())
+            if "length" not in operation:
+                return text_of(file.read())
+            file.seek(operation["offset"])
+            return text_of(file.read(operation["length"]))
 
     def do_write(self, operation, result):
         # without O_CREAT: a parameter this kernel lacks must be an error, also where a plain file could be made

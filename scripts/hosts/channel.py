@@ -91,7 +91,9 @@ class Channel:
                 raise DeadlineExceeded("the host does not take a request")
 
     def _receive(self, end: float, wait: Wait) -> dict[str, Any]:
-        while b"\n" not in self.buffer:
+        seen = 0
+        while (end_of_line := self.buffer.find(b"\n", seen)) < 0:
+            seen = len(self.buffer)
             left = end - time.monotonic()
             if left <= 0:
                 raise DeadlineExceeded("no reply within the deadline")
@@ -108,6 +110,6 @@ class Channel:
                 self.buffer += data
             elif ready:
                 raise HostError(self.died)
-        line, _, rest = self.buffer.partition(b"\n")
-        self.buffer = rest
+        line = bytes(self.buffer[:end_of_line])
+        del self.buffer[: end_of_line + 1]
         return dict(json.loads(line))

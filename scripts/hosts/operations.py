@@ -44,6 +44,11 @@ def read(path: str, **common: Any) -> Operation:
     return _operation("read", common, path=path)
 
 
+def read_part(path: str, offset: int, length: int, **common: Any) -> Operation:
+    """Read `length` bytes of an ordinary file from `offset` on; fewer at its end."""
+    return _operation("read", common, path=path, offset=offset, length=length)
+
+
 def write(path: str, value: object, **common: Any) -> Operation:
     """Write `value` and a newline to an existing file with one write(2), as sysfs and configfs want it.
 

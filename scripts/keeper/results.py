@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,25 @@ def write_whole(path: Path, data: bytes) -> None:
         raise
 
 
+def write_parts(path: Path, parts: Iterable[bytes]) -> str:
+    """`write_whole` for what does not fit into memory; its sha256."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    digest = hashlib.sha256()
+    try:
+        with partial.open("wb") as file:
+            for part in parts:
+                file.write(part)
+                digest.update(part)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:  # a step that failed or was cancelled while the host was asked for the next part
+        partial.unlink(missing_ok=True)
+        raise
+    return digest.hexdigest()
+
+
 def as_json(document: Mapping[str, Any]) -> bytes:
     """Readable JSON with a newline at its end."""
     return json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
@@ -37,25 +56,33 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def directory_of(work: Path, run: str) -> Path:
+    """Where a run's files are, below the directory that has results/."""
+    return work / "results" / "runs" / run
+
+
 def publish(work: Path, run: str, files: Mapping[str, bytes]) -> None:
     """The files of a run, each whole, in `results/runs/<run>/` below `work`."""
     for name, data in files.items():
-        write_whole(work / "results" / "runs" / run / name, data)
+        write_whole(directory_of(work, run) / name, data)
 
 
-def publish_unload(work: Path, run: str, measured: Mapping[str, bytes], session: Mapping[str, Any]) -> None:
+def publish_unload(
+    work: Path, run: str, measured: Mapping[str, bytes], logs: Mapping[str, str], session: Mapping[str, Any]
+) -> None:
     """unload.json, which makes a run count: its session, and the hashes of what that session measured.
 
     Args:
-        measured: files by name. session: `session` (its id), `boot_id`, `steps_s`.
+        measured: files by name. logs: hashes of log files, which are in their place already. session: `session` (its
+            id), `boot_id`, `steps_s`.
     """
-    directory = work / "results" / "runs" / run
+    directory = directory_of(work, run)
     publish(work, run, {name: data for name, data in measured.items() if not (directory / name).is_file()})
     unload = {
         "format": 1,
         "run": run,
         "gone": True,
-        "sha256": {name: sha256(data) for name, data in measured.items()},
+        "sha256": {name: sha256(data) for name, data in measured.items()} | dict(logs),
         "unloaded_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **session,
     }
@@ -115,3 +142,10 @@ def set_aside(run_directory: Path, kept: Path) -> None:
 def forget_logs(run_directory: Path) -> None:
     """Log files are no output of a rule: Snakemake would leave those of an earlier measurement."""
     shutil.rmtree(run_directory / LOGS, ignore_errors=True)
+
+
+def move_logs(run_directory: Path, directory: Path) -> None:
+    """Log files of a run that failed, to where the rest of it is kept."""
+    if (run_directory / LOGS).is_dir():
+        directory.mkdir(parents=True, exist_ok=True)
+        (run_directory / LOGS).replace(directory / LOGS)

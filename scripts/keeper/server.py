@@ -159,7 +159,7 @@ class Keeper:
         place = json.loads(order)
         specification = json.loads(spec)
         self.work = work
-        results.set_aside(work / "results" / "runs" / run, work / "results" / "superseded")
+        results.set_aside(results.directory_of(work, run), work / "results" / "superseded")
         started, boot_s = self.hosting.ready(host, place, work / "results" / "consoles", self.wait)
         what = " ".join(str(place.get(key, "")) for key in ("variant", "cell"))
         self.say(f"{self.progress.head()} {what}, sample {place.get('round')}: preparing{self.progress.left()}")
@@ -191,10 +191,10 @@ class Keeper:
     def measure(self, run: str, work: Path) -> None:
         """Run fio and publish what it wrote."""
         assert self.session
-        verdict, raw, record, stderr = self.session.measure(self.wait)
+        verdict, raw, record, stderr = self.session.measure(results.directory_of(work, run), self.wait)
         if verdict.status != "ok":
             raise StepFailed(verdict.reason, raw=raw, record=record, stderr=stderr)
-        self.session.measured = {"fio.json": raw, "run.json": results.as_json(record), **self.session.logs}
+        self.session.measured = {"fio.json": raw, "run.json": results.as_json(record)}
         results.publish(work, run, {**self.session.measured, "stderr.txt": stderr.encode("utf-8", "surrogateescape")})
         self.done("")
 
@@ -211,7 +211,7 @@ class Keeper:
             "boot_id": session.host.facts().get("boot_id"),
             "steps_s": session.steps_s,
         }
-        results.publish_unload(work, run, session.measured, unload)
+        results.publish_unload(work, run, session.measured, session.logs, unload)
         self.forget_session_file()
         from scripts.fio.evidence import totals
 
@@ -239,8 +239,9 @@ class Keeper:
         record = dict(error.evidence.get("record") or session.record(None))
         record["reason"] = str(error)
         directory = self.work / "results" / "failed" / session.run / session.id
-        files = {"fio.json": error.evidence.get("raw"), "stderr.txt": error.evidence.get("stderr"), **session.logs}
+        files = {"fio.json": error.evidence.get("raw"), "stderr.txt": error.evidence.get("stderr")}
         with contextlib.suppress(OSError):
+            results.move_logs(results.directory_of(self.work, session.run), directory)
             for name, content in {**files, "run.json": results.as_json(record)}.items():
                 if content:
                     data = content if isinstance(content, bytes) else content.encode("utf-8", "replace")

@@ -3,19 +3,21 @@
 import contextlib
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scripts.drivers import registry
 from scripts.fio import command, evidence
 from scripts.fio.decode import Refused, mapping_of
 from scripts.hosts.base import DeadlineExceeded, Host, HostError, Wait
-from scripts.hosts.operations import Operation, execute, glob, make_directory, read, remove_tree
+from scripts.hosts.operations import Operation, execute, glob, make_directory, read, read_part, remove_tree
 from scripts.keeper import journal
+from scripts.keeper.results import LOGS, write_parts
 
 STEP_DEADLINE_S = 180.0
+LOG_PART_BYTES = 1 << 20
 SLOWDOWN = {"hardware": 2.0, "emulated": 6.0, "instructions": 30.0}
 """How much longer than planned a run may take, by clock: time in a guest is not this machine's."""
 
@@ -49,7 +51,7 @@ class Session:
         self.clock = str(host.facts().get("clock", "hardware"))
         self.dirty = False  # something was made and is not verified gone
         self.measured: dict[str, bytes] = {}
-        self.logs: dict[str, bytes] = {}
+        self.logs: dict[str, str] = {}
         self.driver_environment: dict[str, Any] = {}
 
     def execute(
@@ -175,8 +177,8 @@ class Session:
         raw = results[2]["output"] if len(results) > 2 and results[2]["ok"] else ""
         return raw.encode("utf-8", "surrogateescape"), ran
 
-    def measure(self, wait: Wait) -> tuple[evidence.Verdict, bytes, dict[str, Any], str]:
-        """Run fio; (verdict, fio's JSON, run.json's content, fio's stderr)."""
+    def measure(self, run_directory: Path, wait: Wait) -> tuple[evidence.Verdict, bytes, dict[str, Any], str]:
+        """Run fio; (verdict, fio's JSON, run.json's content, fio's stderr). Its log files go to `run_directory`."""
         workload = command.with_own(self.specification["workload"], self.extra_options())
         output = f"{self.scratch}/fio.json"
         argv = command.argv(workload, self.driver.node(self.device), output)
@@ -189,7 +191,7 @@ class Session:
         raw, result = self.fio("fio", argv, output, wait, 120 + planned * SLOWDOWN.get(self.clock, 2.0))
         wall = time.monotonic() - start
         if logs:
-            self.take_logs(logs, wait)
+            self.take_logs(logs, run_directory, wait)
         stderr = result.get("stderr", "")
         verdict = evidence.judge(raw, result.get("exit_code"), stderr, workload)
         ran = {
@@ -201,14 +203,27 @@ class Session:
         }
         return verdict, raw, self.record(ran, verdict.warnings), stderr
 
-    def take_logs(self, folder: str, wait: Wait) -> None:
-        """fio's log files, as they are, from the host; each is a request, since they can be large."""
+    def take_logs(self, folder: str, run_directory: Path, wait: Wait) -> None:
+        """fio's log files, as they are, from the host; part by part, since they can be larger than our memory."""
         paths = self.execute("logs", [glob(f"{folder}/*")], wait)[0]["output"].split("\n")
         for path in filter(None, paths):
-            found = self.execute("logs", [read(path)], wait, STEP_DEADLINE_S * 4)
-            name = f"logs/{PurePosixPath(path).name}"
-            self.logs[name] = found[0]["output"].encode("utf-8", "surrogateescape")
+            name = f"{LOGS}/{PurePosixPath(path).name}"
+            try:
+                self.logs[name] = write_parts(run_directory / name, self.parts(path, wait))
+            except OSError as error:
+                raise StepFailed(f"{run_directory / name}: {error.strerror}") from error
         self.execute("logs", [remove_tree(folder)], wait)
+
+    def parts(self, path: str, wait: Wait) -> Iterator[bytes]:
+        """Content of a file on the host."""
+        offset = 0
+        while True:
+            found = self.execute("logs", [read_part(path, offset, LOG_PART_BYTES)], wait)[0]["output"]
+            data = found.encode("utf-8", "surrogateescape")
+            yield data
+            offset += len(data)
+            if len(data) < LOG_PART_BYTES:
+                return
 
     def record(self, fio: Mapping[str, Any] | None, warnings: Sequence[str] = ()) -> dict[str, Any]:
         """run.json's content, format 1."""
