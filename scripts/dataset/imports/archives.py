@@ -10,6 +10,8 @@ from typing import Any
 
 MAX_MEMBERS = 500_000
 MAX_TOTAL_BYTES = 8 << 30
+MAX_HEADER_BYTES = 1 << 20
+"""A long name or the like in front of a member: tarfile takes it into memory before it says anything about it."""
 MAX_RATIO = 300
 """How much larger than its archive the content may be; only looked at beyond RATIO_FROM_BYTES."""
 RATIO_FROM_BYTES = 256 << 20
@@ -29,12 +31,32 @@ ARCHIVES = (
 )
 BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError, RuntimeError, ValueError)
 """What the readers of archives raise for damaged ones, and for a compression that they do not know."""
+BEFORE_A_MEMBER = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME,
+                   tarfile.GNUTYPE_LONGLINK)  # fmt: skip
 Member = tuple[str, bytes, str]
 """Name, content, why it is refused."""
 
 
 class Unsafe(Exception):
     """The archive must not be read; the text says why."""
+
+
+class Header(tarfile.TarInfo):
+    """A header that is refused before anything is read because of it."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "Header":
+        """See tarfile.
+
+        Raises:
+            Unsafe: it says that far too much belongs to it.
+        """
+        found = super().frombuf(buf, encoding, errors)
+        if found.type in BEFORE_A_MEMBER and found.size > MAX_HEADER_BYTES:
+            raise Unsafe(f"a header of {found.size} bytes")
+        if found.type == tarfile.GNUTYPE_SPARSE:
+            raise Unsafe(f"{found.name!r} is a sparse file")
+        return found
 
 
 def archive_kind(start: bytes, path: str) -> str:
@@ -59,9 +81,12 @@ def archive_kind(start: bytes, path: str) -> str:
 def is_tar_inside(path: str) -> bool:
     """Whether a compressed file is a tar under another name."""
     try:
-        return tarfile.is_tarfile(path)
+        tarfile.open(path, tarinfo=Header).close()
     except BROKEN:
         return False
+    except Unsafe:
+        return True
+    return True
 
 
 def members(path: Path, kind: str, max_file_bytes: int) -> Iterator[Member]:
@@ -115,7 +140,7 @@ def tar_members(path: Path, max_file_bytes: int) -> Iterator[Member]:
     """See `members`."""
     limits, damage = Limits(path), ""
     last: dict[str, int] = {}
-    with tarfile.open(path) as archive:  # a first look at the headers alone
+    with tarfile.open(path, tarinfo=Header) as archive:  # a first look at the headers alone
         iterator = iter(archive)
         while True:
             try:
@@ -135,7 +160,7 @@ def tar_members(path: Path, max_file_bytes: int) -> Iterator[Member]:
             yield "", b"", f"damaged, and it can not be said where: {wrong}"
             return
     if last:
-        with tarfile.open(path) as archive:
+        with tarfile.open(path, tarinfo=Header) as archive:
             while True:
                 try:
                     found = archive.next()

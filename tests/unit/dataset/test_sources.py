@@ -120,6 +120,32 @@ def test_bombs_are_refused_before_they_are_read(tmp_path, monkeypatch):
     assert "more than 2 members" in next(iter(read(path).values())).refused
 
 
+@pytest.mark.parametrize("name", ["r.tar", "r.tar.gz", "r.json.gz"])
+@pytest.mark.parametrize("kind", ["pax", "long name"])
+@pytest.mark.parametrize("place", ["first", "later"])
+def test_a_header_is_not_read_whatever_its_size(tmp_path, name, kind, place, monkeypatch):
+    asked = []
+    monkeypatch.setattr(tarfile.TarInfo, "_proc_pax", lambda *_: asked.append(1), raising=True)
+    monkeypatch.setattr(tarfile.TarInfo, "_proc_gnulong", lambda *_: asked.append(1), raising=True)
+    large = "x" * (2 << 20)
+    mode = "w" if name.endswith(".tar") else "w:gz"
+    form = tarfile.PAX_FORMAT if kind == "pax" else tarfile.GNU_FORMAT
+    with tarfile.open(tmp_path / name, mode, format=form) as archive:
+        if place == "later":
+            archive.addfile(tarfile.TarInfo("good.json"))
+        info = tarfile.TarInfo("b.json" if kind == "pax" else large)
+        info.pax_headers = {"comment": large}
+        archive.addfile(info)
+    (found,) = read(tmp_path / name).values()
+    assert "unsafe archive: a header of 2097" in found.refused and not asked
+
+
+def test_a_sparse_member_is_refused(tmp_path):
+    path = tar(tmp_path / "r.tar", [("good.json", b"1"), (special("s", tarfile.GNUTYPE_SPARSE), b"")], "w")
+    (found,) = read(path).values()
+    assert "is a sparse file" in found.refused
+
+
 def test_damage_is_said_and_what_is_whole_is_kept(tmp_path):
     path = tar(tmp_path / "r.tar", [("1.json", b"one" * 1000), ("2.json", os.urandom(9000))], "w")
     path.write_bytes(path.read_bytes()[:6000])
