@@ -35,7 +35,7 @@ def write_pictures(frame: Frame, directory: Path) -> list[dict[str, Any]]:
         entry = {"name": name, "title": title, "caption": "", "kind": kind, "why_not": None}
         try:
             found = picture(frame, options)
-            render(found, complete(found.spec, found.title, frame), directory / name)
+            render(found, complete(found, frame), directory / name)
             entry |= {"title": found.title, "caption": found.caption}
         except Nothing as reason:
             entry["why_not"] = str(reason)

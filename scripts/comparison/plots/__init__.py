@@ -33,12 +33,14 @@ class Picture:
 
     Attributes:
         kind: its file here. title, caption: texts for people. spec: Vega-Lite, without title and configuration.
+        measure: what is drawn, for the line below the title.
     """
 
     kind: str
     title: str
     caption: str
     spec: dict[str, Any] = field(default_factory=dict)
+    measure: str = ""
 
 
 def picture(frame: Frame, options: Mapping[str, Any]) -> Picture:

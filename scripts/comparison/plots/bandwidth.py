@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 
 from scripts.comparison.frame import Frame
 from scripts.comparison.plots import TITLES, Nothing, Picture
-from scripts.comparison.plots.latency import chosen_cells
+from scripts.comparison.plots.latency import chosen_cells, columns_of
 from scripts.comparison.plots.roles import cell_text, shown_variants
-from scripts.comparison.plots.style import colour, dash
+from scripts.comparison.plots.style import LINES, colour, dash
 
 POINTS = 120
 """Steps of time in a line: finer windows are averaged."""
@@ -55,14 +55,14 @@ def picture(frame: Frame, options: Mapping[str, Any]) -> Picture:
             "x": {"field": "x", "type": "quantitative", "title": "time (s)"},
             "y": {"field": "y", "type": "quantitative", "title": "bandwidth (MB/s)", "scale": {"zero": True}},
             "detail": {"field": "run"},
-            "color": colour(names, "variant"),
-            "strokeDash": dash(names, "variant"),
+            "color": {**colour(names, "variant"), "legend": LINES},
+            "strokeDash": {**dash(names, "variant"), "legend": LINES},
         },
     }
     spec = {
         "data": {"values": rows},
         "facet": {"field": "cell", "type": "nominal", "title": None, "sort": [cell_text(frame, c) for c in cells]},
-        "columns": 3,
+        "columns": columns_of(len(cells)),
         "spec": inner,
         "resolve": {"scale": {"y": "independent"}},
     }

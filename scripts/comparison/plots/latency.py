@@ -10,7 +10,7 @@ from scripts.comparison.compared import comparisons
 from scripts.comparison.frame import Frame
 from scripts.comparison.plots import TITLES, Nothing, Picture
 from scripts.comparison.plots.roles import cell_text, shown_variants
-from scripts.comparison.plots.style import colour, dash
+from scripts.comparison.plots.style import LINES, colour, dash
 from scripts.dataset.latency import histograms_in
 from scripts.dataset.read import read_runs
 from scripts.fio.bins import Histogram, merged, percentile_ns
@@ -38,8 +38,8 @@ def picture(frame: Frame, options: Mapping[str, Any]) -> Picture:
             "x": {"field": "nines", "type": "quantitative", "title": "percentile", "scale": {"domain": [0, 4]},
                   "axis": {"values": ticks, "labelExpr": labels}},
             "y": {"field": "us", "type": "quantitative", "title": "completion latency (us)", "scale": {"type": "log"}},
-            "color": colour(names, "variant"),
-            "strokeDash": dash(names, "variant"),
+            "color": {**colour(names, "variant"), "legend": LINES},
+            "strokeDash": {**dash(names, "variant"), "legend": LINES},
             "tooltip": [{"field": "series"}, {"field": "cell"}, {"field": "percentile"}, {"field": "us"}],
         },
     }  # fmt: skip
@@ -47,9 +47,8 @@ def picture(frame: Frame, options: Mapping[str, Any]) -> Picture:
     spec = {
         "data": {"values": rows},
         "facet": {"field": "cell", "type": "nominal", "title": None, "sort": sort},
-        "columns": 3,
+        "columns": columns_of(len(cells)),
         "spec": inner,
-        "resolve": {"scale": {"y": "independent"}},
     }
     caption = (
         "All samples of a cell together, from fio's histograms: a value is right to 1/128."
@@ -59,6 +58,11 @@ def picture(frame: Frame, options: Mapping[str, Any]) -> Picture:
     if len(cells) < len(frame.cells):
         caption += f" The {len(cells)} of {len(frame.cells)} cells whose IOPS differ most."
     return Picture("latency", str(options.get("title") or TITLES["latency"]), caption, spec)
+
+
+def columns_of(count: int) -> int:
+    """Panels side by side: the last line is full where that can be, since Vega-Lite draws axes below empty places."""
+    return next((columns for columns in (3, 4, 2) if count % columns == 0), min(count, 3))
 
 
 def chosen_cells(frame: Frame) -> list[str]:

@@ -26,11 +26,11 @@ class Roles:
     def text(self, axes: Mapping[str, Any], role: str) -> str:
         """A cell's value in a role, as text; empty without an axis."""
         name = getattr(self, role)
-        return axis_text(name, axes.get(name)) if name else ""
+        return value_text(name, axes.get(name)) if name else ""
 
     def x_text(self, axes: Mapping[str, Any]) -> str:
         """Label on x: the axis' value and whatever has no role of its own."""
-        named = [f"{name}={axis_text(name, axes.get(name))}" for name in self.rest]
+        named = [f"{name}={value_text(name, axes.get(name))}" for name in self.rest]
         return ", ".join([part for part in [self.text(axes, "x")] if part] + named) or "all"
 
     @property
@@ -60,7 +60,7 @@ def order(frame: Frame, name: str | None) -> list[str]:
     """Texts of an axis in the order of its values."""
     if not name:
         return [""]
-    values = {axis_text(name, axes.get(name)): axes.get(name) for axes in frame.cells.values()}
+    values = {value_text(name, axes.get(name)): axes.get(name) for axes in frame.cells.values()}
     if all(isinstance(value, int | float) for value in values.values()):
         return sorted(values, key=lambda text: float(values[text] or 0))
     return list(values)
@@ -91,10 +91,17 @@ def crowded(frame: Frame, name: str | None) -> bool:
     return len(order(frame, name)) > 6
 
 
+def value_text(name: str, value: object) -> str:
+    """A value of an axis; in a picture 1 and 0 would look like numbers of preps."""
+    if name == "prep" and isinstance(value, bool):
+        return "yes" if value else "no"
+    return axis_text(name, value)
+
+
 def cell_text(frame: Frame, cell: str) -> str:
     """A cell by the axes that vary."""
     axes = frame.cells[cell]
-    return ", ".join(f"{name}={axis_text(name, axes.get(name))}" for name in varying(frame)) or cell
+    return ", ".join(f"{name}={value_text(name, axes.get(name))}" for name in varying(frame)) or cell
 
 
 def shown_variants(frame: Frame) -> list[str]:

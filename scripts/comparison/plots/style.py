@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from scripts.comparison.frame import Frame
+from scripts.comparison.plots import Picture
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
 """Okabe and Ito's palette, without its yellow, which white paper swallows."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "stroke")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2])
+LINES = {"symbolType": "stroke", "symbolSize": 600, "symbolStrokeWidth": 2}
+"""A legend that shows colour and dashes as they are drawn."""
 CONFIG: dict[str, Any] = {
     "background": "white",
     "font": "DejaVu Sans, Helvetica, sans-serif",
@@ -51,7 +54,7 @@ def dash(names: Sequence[str], title: str) -> dict[str, Any]:
     return {"field": "series", "type": "nominal", "scale": scale, "title": title, "sort": list(names)}
 
 
-def complete(spec: dict[str, Any], title: str, frame: Frame) -> dict[str, Any]:
+def complete(found: Picture, frame: Frame) -> dict[str, Any]:
     """A specification with title, clock and look."""
     clock = str(frame.plan.get("clock", "unknown"))
     about = {
@@ -60,5 +63,9 @@ def complete(spec: dict[str, Any], title: str, frame: Frame) -> dict[str, Any]:
     }
     said = f"clock: {clock}" + (f" ({about[clock]})" if clock in about else "")
     lost = len(frame.problems)
-    lines = [str(frame.plan["title"]), said + (f"; {lost} cell(s) without all samples" if lost else "")]
-    return {"$schema": SCHEMA, "title": {"text": title, "subtitle": lines}, "config": CONFIG, **spec}
+    lines = [
+        str(frame.plan["title"]),
+        *filter(None, [found.measure]),
+        said + (f"; {lost} cell(s) without all samples" if lost else ""),
+    ]
+    return {"$schema": SCHEMA, "title": {"text": found.title, "subtitle": lines}, "config": CONFIG, **found.spec}

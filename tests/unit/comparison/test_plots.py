@@ -12,6 +12,7 @@ import pytest
 
 from scripts.comparison.frame import load
 from scripts.comparison.plots import KINDS, Nothing, picture
+from scripts.comparison.plots.difference import axis_of
 from scripts.comparison.plots.roles import roles_of, varying
 from scripts.plot import write_pictures
 from tests.fio_output import direction, job, output
@@ -82,16 +83,17 @@ def marks(spec):
 def test_facet_has_one_mark_a_cell_with_its_interval_and_says_what_failed(results):
     found = picture(load(results), {"kind": "facet"})
     rows = marks(found.spec)
-    assert [row["cell"] for row in rows if row["percent"] is not None] == ["iodepth=1", "iodepth=8"]
-    assert all(row["low"] < row["percent"] < row["high"] and 8 < row["percent"] < 12 for row in rows if row["percent"])
-    (lost,) = [row for row in rows if row["percent"] is None]
+    assert [row["cell"] for row in rows if row["ratio"] is not None] == ["iodepth=1", "iodepth=8"]
+    assert all(row["low"] < row["ratio"] < row["high"] and 1.08 < row["ratio"] < 1.12 for row in rows if row["ratio"])
+    (lost,) = [row for row in rows if row["ratio"] is None]
     assert "error 5" in lost["verdict"] and "x: no result" in found.caption
     domains = {
         tuple(scale["domain"])
         for scale in all_of(found.spec, "scale")
         if isinstance(scale, dict) and scale.get("nice") is False
     }
-    assert len(domains) == 1 and next(iter(domains))[0] < 0 < next(iter(domains))[1]  # one scale, zero in sight
+    assert len(domains) == 1 and next(iter(domains))[0] < 1 < next(iter(domains))[1]  # one scale, zero in sight
+    assert found.measure == "IOPS: difference from old in %"
 
 
 def test_density_draws_few_samples_as_points_and_many_as_shapes(results, tmp_path):
@@ -100,10 +102,50 @@ def test_density_draws_few_samples_as_points_and_many_as_shapes(results, tmp_pat
     shapes = {row["shape"] for row in rows if "shape" in row}
     assert len(shapes) == 4  # 16 samples each of two cells and two variants
     few = load(made(tmp_path, boots=3))
-    points = [row for row in marks(picture(few, {"kind": "density"}).spec) if "y" in row]
+    points = [row for row in marks(picture(few, {"kind": "density"}).spec) if "x" in row]
     assert len(points) == 12 and not any("shape" in row for row in points)
-    base = np.mean([row["y"] for row in points if row["series"] == "old"])
-    assert abs(base) < 1e-9  # in percent of the baseline's own mean
+    base = np.mean([row["x"] for row in points if row["series"] == "old"])
+    assert base == pytest.approx(1)  # of the baseline's own mean
+    assert {row["y"] < round(row["y"]) for row in points if row["series"] == "old"} == {True}  # above its line
+
+
+@pytest.mark.parametrize(
+    ("ratios", "logarithmic", "ticks"),
+    [
+        ([0.98, 1.3], False, ()),
+        ([0.51, 1.99], False, ()),
+        ([], False, ()),
+        ([0.2, 6.0], True, (0.25, 0.5, 1, 2, 4)),
+        ([2.5], True, (1, 2)),
+        ([0.4], True, (0.5, 1)),
+        ([0.0, 3.0], False, ()),
+        ([1e-6, 1e6], True, tuple(2.0 ** (6 * i) for i in range(-3, 4))),
+    ],
+)
+def test_large_differences_are_drawn_on_a_logarithmic_scale(ratios, logarithmic, ticks):
+    axis = axis_of(ratios)
+    assert (axis.logarithmic, axis.ticks) == (logarithmic, ticks)
+    assert axis.domain[0] < min([1, *ratios]) and max([1, *ratios]) < axis.domain[1]
+    assert axis.encoding("t")["scale"]["type"] == ("log" if logarithmic else "linear")
+
+
+def test_a_wide_campaign_is_drawn_whole(tmp_path):
+    directory = made(tmp_path, boots=4, samples=4, depths=(1,))
+    plan = directory / "plan.json"
+    plan.write_text(plan.read_text().replace('"baseline": "old"', '"baseline": "new"'))
+    frame = load(directory)
+    frame.samples.loc[frame.samples["variant"] == "old", "iops"] *= 5
+    for kind in ("facet", "density"):
+        found = picture(frame, {"kind": kind})
+        assert "logarithmic scale" in found.measure
+        scales = [s for s in all_of(found.spec, "scale") if isinstance(s, dict) and s.get("type") == "log"]
+        low, high = scales[0]["domain"]
+        ends = [
+            row[key] for row in marks(found.spec) for key in ("low", "high", "x") if isinstance(row.get(key), float)
+        ]
+        assert ends and low > 0 and all(low < end < high for end in ends)
+    write_pictures(frame, tmp_path / "plots")
+    assert "+100" in (tmp_path / "plots/facet.svg").read_text()
 
 
 def test_strip_shows_every_sample_and_where_boots_begin(results):
@@ -187,4 +229,4 @@ def test_a_campaign_file_can_name_every_picture_that_there_is():
     schema = json.loads((REPOSITORY / "config" / "schemas" / "campaign.schema.json").read_text())
     named = schema["properties"]["plots"]["additionalProperties"]["properties"]["kind"]["enum"]
     files = {path.stem for path in (REPOSITORY / "scripts/comparison/plots").glob("*.py")}
-    assert set(named) == set(KINDS) == files - {"__init__", "roles", "style"}
+    assert set(named) == set(KINDS) == files - {"__init__", "difference", "roles", "style"}
