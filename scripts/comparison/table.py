@@ -71,19 +71,24 @@ def comma_separated(tables: Sequence[Table]) -> str:
 LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
-    "[": "{[}", "*": "{*}", "-": "{-}", "\n": " ",
+    "|": r"\textbar{}", '"': r"{\char34}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
+    "[": "{[}", "*": "{*}", "-": "{-}", "?": "?{}", "!": "!{}", ",": ",{}", "\n": " ",
+    "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u2248": r"$\approx$", "\u2192": r"$\rightarrow$", "\u2212": r"$-$",
+    "\u00d7": r"$\times$", "\u00b1": r"$\pm$", "\u00b5": r"$\mu$", "\u03bc": r"$\mu$", "\u00b2": "${}^2$",
+    "\u00b0": r"${}^{\circ}$",
 }  # fmt: skip
-"""`[` and `*` are arguments after a line's end, and several `-` a dash."""
+"""`[` and `*` are arguments after a line's end; several `-` or `,`, and `?` or `!` before a backquote, would be joined."""
+LATEX_READS = 0x180
+"""Characters below are known to every LaTeX; for others the user needs one with fonts for them."""
 
 
 def escaped(text: str) -> str:
     """Text for LaTeX."""
-    return "".join(LATEX.get(c, c) for c in text)
+    return "".join(LATEX.get(c, c if c.isprintable() else " ") for c in text)
 
 
 def latex(table: Table) -> str:
-    """A `tabular` in a `table`, for any class, without packages."""
+    """A `tabular` in a `table`, for any class, without packages; a comment where pdflatex lacks a character."""
 
     def line(row: Sequence[str]) -> str:
         return " & ".join(escaped(cell) for cell in row) + r" \\"
@@ -95,7 +100,11 @@ def latex(table: Table) -> str:
         lines += [" & ".join(heads) + r" \\", r"\hline"]
     lines += [line(table.columns), r"\hline", *(line(row) for row in table.rows), r"\hline", r"\end{tabular}"]
     lines += [paragraph(note) for note in table.notes]
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
+    lines.append(r"\end{table}")
+    foreign = sorted({c for line in lines for c in line if ord(c) >= LATEX_READS})
+    if foreign:
+        lines.insert(0, f"% lualatex or xelatex with a font for these: {' '.join(foreign)}")
+    return "\n".join(lines) + "\n"
 
 
 def paragraph(note: str) -> str:

@@ -137,3 +137,9 @@ def test_no_character_of_a_cell_is_a_command(cell):
     for replacement in sorted(LATEX.values(), key=len, reverse=True):
         left = left.replace(replacement, "") if len(replacement) > 1 else left
     assert not set(left) & set("\\&%$#_{}~^")
+
+
+def test_latex_says_what_pdflatex_can_not_print():
+    plain = latex(Table("a ≤ b \x07\tc é", ["a"], [["1"]]))
+    assert r"a $\leq$ b   c é" in plain and not plain.startswith("%")
+    assert latex(Table("漢字", ["a"], [["1"]])).startswith("% lualatex or xelatex with a font for these: 字 漢\n")
