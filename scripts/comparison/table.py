@@ -77,7 +77,7 @@ LATEX = {
     "\u00d7": r"$\times$", "\u00b1": r"$\pm$", "\u00b5": r"$\mu$", "\u03bc": r"$\mu$", "\u00b2": "${}^2$",
     "\u00b0": r"${}^{\circ}$",
 }  # fmt: skip
-"""`[` and `*` are arguments after a line's end; several `-` or `,`, and `?` or `!` before a backquote, would be joined."""
+"""`[` and `*` are arguments after a line's end; several `-` or `,`, and `?` or `!` before a backquote, are joined."""
 LATEX_READS = 0x180
 """Characters below are known to every LaTeX; for others the user needs one with fonts for them."""
 

@@ -12,6 +12,8 @@ Generated from `scripts/dataset/schema.py` by `python -m scripts.dataset.documen
 `results/<campaign>/runs.parquet` has one row for each run, job and direction (read, write, trim, mixed, sync). Units are
 in the names; times are in ns, sizes in bytes. Null means unknown: nothing is guessed and nothing missing is a zero. Unit
 and meaning are also in each field's metadata. A run that failed or could not be read has one row with a `reason`.
+`failed` is judged by evidence: exit code, errors, signals that fio tells of, no I/O, a timed run that was too short, a
+prep that did not write the whole device, IOPS x bs that is not the bandwidth (where no option such as bssplit explains it).
 `scripts/dataset/read.py` reads files of every version; pandas, DuckDB and polars read them directly.
 """
 LATENCIES = """

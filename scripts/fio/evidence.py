@@ -3,12 +3,13 @@
 fio's own `error` and exit code are not enough: a killed worker leaves both at 0, a full disk under --output too.
 """
 
+import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scripts.campaign.units import parse_seconds
+from scripts.campaign.units import bytes_as_fio_reads, parse_seconds
 from scripts.fio.decode import Refused, decode
 from scripts.fio.rows import rows_of
 
@@ -20,6 +21,9 @@ SIGNAL = re.compile(r"fio: .*?(?:got signal[ =](\d+)|terminating on signal (\d+)
 ENDS_EARLY = ("steadystate", "ss", "exitall", "exit_what", "number_ios", "io_size", "io_limit", "rate_min",
               "latency_target")  # fmt: skip
 """Options with which a timed run may rightly end before its time."""
+OTHER_SIZES = ("bssplit", "bsrange", "blocksize_range", "bs_unaligned", "blocksize_unaligned", "zonemode", "num_range",
+               "kb_base", "verify", "bs_is_seq_rand")  # fmt: skip
+"""Options with which I/Os may rightly have another size than bs."""
 
 
 @dataclass
@@ -38,14 +42,17 @@ def signal_in(lines: Iterable[str]) -> str:
 
 def requested_of(options: Mapping[str, Any]) -> dict[str, Any]:
     """What a job's own options ask for, as far as it can be read; keys as for `judge`."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {name: options[name] for name in OTHER_SIZES if name in options}
+    bs = options.get("bs", options.get("blocksize"))
+    with contextlib.suppress(ValueError, OverflowError):
+        if isinstance(bs, str):
+            found["bs_bytes"] = bytes_as_fio_reads(bs)
     timed = options.get("time_based")
     if timed is not None and str(timed) not in ("0", "false") and not any(name in options for name in ENDS_EARLY):
-        try:
+        with contextlib.suppress(KeyError, ValueError, OverflowError):
             runtime = parse_seconds(str(options["runtime"]))
-        except (KeyError, ValueError, OverflowError):
-            return {}
-        found = {"time_based": True, "runtime_s": runtime} if runtime < MAX_RUNTIME_S else {}
+            if runtime < MAX_RUNTIME_S:
+                found |= {"time_based": True, "runtime_s": runtime}
     return found
 
 
@@ -64,11 +71,14 @@ def row_problem(row: Mapping[str, Any], requested: Mapping[str, Any]) -> str:
     runtime, ran_ms = requested.get("runtime_s"), row.get("runtime_ms")
     if runtime and requested.get("time_based") and ran_ms is not None and ran_ms < runtime * 1000 * SHORT_RUN:
         return f"ran for {ran_ms} ms of the requested {runtime} s"
+    odd = contradiction(row, requested.get("bs_bytes"))
+    if odd and not (row.get("short_ios") or row.get("direction") == "mixed" or any(map(requested.get, OTHER_SIZES))):
+        return odd
     return ""
 
 
 def contradiction(row: Mapping[str, Any], bs_bytes: int | None) -> str:
-    """A warning where IOPS x block size is not the bandwidth, or an empty text."""
+    """IOPS x block size is not the bandwidth: one of the two is wrong, and nobody can say which. Or an empty text."""
     iops, bandwidth = float(row.get("iops") or 0), float(row.get("bw_bytes_per_s") or 0)
     if not bs_bytes or iops <= 0 or bandwidth <= 0 or abs(iops * bs_bytes - bandwidth) <= 0.05 * bandwidth + bs_bytes:
         return ""
@@ -83,7 +93,7 @@ def judge(raw: bytes, exit_code: int | None, stderr: str, requested: Mapping[str
         exit_code: of the process; negative for a signal; None when unknown.
         stderr: fio's.
         requested: optional keys runtime_s, ramp_time_s, time_based, prefill_bytes (all of which must have been
-            written), bs_bytes.
+            written), bs_bytes, and those of OTHER_SIZES.
     """
     warnings = [line.strip() for line in stderr.splitlines() if line.strip()][:20]
     last = f": {warnings[-1][:300]}" if warnings else ""
@@ -130,7 +140,12 @@ def run_problem(
     if prefill and moved < prefill:
         return f"prep wrote {moved} of {prefill} bytes"
     longest = max(rows, key=lambda row: row.get("runtime_ms") or 0)
-    return row_problem({**longest, "error": 0, "total_ios": 1}, requested)
+    untimed = {
+        **requested,
+        "runtime_s": None,
+    }  # of several directions or jobs only the longest need have taken its time
+    odd = (row_problem(row, untimed) for row in rows if not did_nothing(row))
+    return row_problem({**longest, "error": 0, "total_ios": 1}, requested) or next(filter(None, odd), "")
 
 
 def totals(raw: bytes) -> tuple[float, float]:

@@ -145,6 +145,11 @@ def test_verdict_of_nothing():
     assert judge(b"", 1, "fio: no", {}).status == "failed"
 
 
-def test_a_contradicting_bandwidth_is_said():
-    verdict = judge(json.dumps(document()).encode(), 0, "", {"bs_bytes": 65536})
-    assert verdict.status == "ok" and "IOPS x bs" in verdict.warnings[-1]
+def test_a_contradicting_bandwidth_does_not_count():
+    raw = json.dumps(document()).encode()
+    verdict = judge(raw, 0, "", {"bs_bytes": 65536})
+    assert verdict.status == "failed" and "IOPS x bs" in verdict.reason
+    for why in ({"zonemode": "zbd"}, {"bssplit": "4k/50:64k/50"}):
+        verdict = judge(raw, 0, "", {"bs_bytes": 65536, **why})
+        assert verdict.status == "ok" and "IOPS x bs" in verdict.warnings[-1]
+    assert judge(raw, 0, "", {"bs_bytes": 4096}).status == "ok"
