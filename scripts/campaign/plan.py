@@ -271,6 +271,11 @@ def build_plan(
         if run.name in by_name:
             other = by_name[run.name]
             text = f"measures the same as {other.variant!r}; give one of them `replica: 1` for an A/A comparison"
+            if run.variant == other.variant:
+                text = (
+                    f"is the same measurement in the cells {other.cell.name!r} and {run.cell.name!r}: two workloads "
+                    f"that do the same, or a variant that sets what these cells vary; take one out"
+                )
             require([checks.Problem(f"variants.{run.variant}", None, text)], campaign.document)
         by_name[run.name] = run
     return Plan(campaign, runs, not_run, host, clock)

@@ -30,7 +30,7 @@ def table_of(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.Table:
 
 def write_table(table: pa.Table, path: Path) -> None:
     """One table as a file."""
-    with ParquetFile(path, table.schema, "zstd") as file:
+    with ParquetFile(path, table.schema) as file:
         file.write(table)
 
 
@@ -49,12 +49,9 @@ def is_text(kind: pa.DataType) -> bool:
 class ParquetFile:
     """A Parquet file that appears whole at its end, or not at all. Only texts are coded as dictionaries: figures hardly
     repeat, and trying costs a third of the time and makes the file larger.
-
-    Args:
-        compression: snappy for what is streamed, zstd for what is small.
     """
 
-    def __init__(self, path: Path, schema: pa.Schema, compression: str = "snappy"):
+    def __init__(self, path: Path, schema: pa.Schema):
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path, self.partial = path, path.with_name(f".{path.name}.{os.getpid()}")
         coded = [field.name for field in schema if is_text(field.type)]
@@ -62,7 +59,7 @@ class ParquetFile:
         self.writer = pq.ParquetWriter(
             self.partial,
             schema,
-            compression=compression,
+            compression="snappy",
             use_dictionary=coded or False,
             write_statistics=ranged or False,
         )

@@ -142,20 +142,17 @@ def samples_columns(direction: Direction, row: dict[str, Any]) -> None:
         row["iops_mean"], row["iops_stddev"] = direction.iops_mean, direction.iops_stddev
 
 
-def direction_row(
-    common: Mapping[str, Any], direction: Direction, version: tuple[int, int], options: Mapping[str, Any]
-) -> dict[str, Any]:
-    """A row: the columns of the job, and those of one direction."""
-    row: dict[str, Any] = {
-        **common,
-        "runtime_ms": direction.runtime,
-        "iops": direction.iops,
-        "total_ios": direction.total_ios,
-        "short_ios": direction.short_ios,
-        "drop_ios": direction.drop_ios,
-        "zone_resets": direction.zone_resets,
-        "prios": prios_of(direction),
-    }
+def add_direction(
+    row: dict[str, Any], direction: Direction, version: tuple[int, int], options: Mapping[str, Any]
+) -> None:
+    """The columns of one direction, into a row that has those of its job."""
+    row["runtime_ms"] = direction.runtime
+    row["iops"] = direction.iops
+    row["total_ios"] = direction.total_ios
+    row["short_ios"] = direction.short_ios
+    row["drop_ios"] = direction.drop_ios
+    row["zone_resets"] = direction.zone_resets
+    row["prios"] = prios_of(direction)
     if direction.io_bytes is not None:
         scaled = direction.io_bytes * (1 if direction.io_kbytes is not None else io_bytes_scale(version))
         row["io_bytes"] = scaled if scaled <= MAX_INT else None
@@ -178,7 +175,6 @@ def direction_row(
             percentile_columns("lat" if of_lat else name, latency.percentile, scale, row)
     if others := row.get("other_percentiles"):
         row["other_percentiles"] = msgspec.json.encode(others).decode()
-    return row
 
 
 def is_set(options: Mapping[str, Any], name: str) -> bool:
@@ -242,13 +238,12 @@ def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
             "options_unknown": unknown,
             "warnings": [*unsure, *warnings],
         }
-        active = 0
-        for name, part in zip(DIRECTIONS, (job.read, job.write, job.trim, job.mixed, job.sync), strict=True):
-            if part is None or not did_something(name, part):
-                continue
-            active += 1
-            common["direction"] = name
-            row = direction_row(common, part, version, options)
+        parts = zip(DIRECTIONS, (job.read, job.write, job.trim, job.mixed, job.sync), strict=True)
+        active = [(name, part) for name, part in parts if part is not None and did_something(name, part)]
+        for place, (name, part) in enumerate(active, start=1):
+            row = common if place == len(active) else dict(common)
+            row["direction"] = name
+            add_direction(row, part, version, options)
             if name == "sync" and not row["total_ios"] and part.lat_ns:
                 row["total_ios"] = part.lat_ns.N
             yield row

@@ -111,6 +111,7 @@ def test_all_errors_at_once(tmp_path):
         ({"device": {"siez": "1g"}}, "did you mean 'size'?"),
         ({"variants": {"a": {"driver": "nul_blk"}}}, "did you mean 'null_blk'?"),
         ({"variants": {"a": {"driver": "null_blk"}, "b": {"driver": "null_blk"}}}, "replica: 1"),
+        ({"workloads": {"w": {"bs": "4k"}, "v": {"bs": ["4k", "8k"]}}}, "is the same measurement in the cells"),
         ({"repeats": 0}, "must be at least 1"),
         ({"tables": {"t": {"layout": "iops"}}}, "tables.t.layout = 'iops': one of benchstat"),
         ({"tables": {"t": {"layout": "iops-bw", "reference": "zonde"}}}, "did you mean 'zoned'?"),
