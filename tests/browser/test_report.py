@@ -124,6 +124,8 @@ def test_a_phone_scrolls_only_tables_sideways(browser, results):
     browser.open(results / "report.html", width=375, height=700)
     assert browser.evaluate("document.documentElement.scrollWidth") <= 375
     assert browser.evaluate("Array.from(document.querySelectorAll('.wide')).some((w) => w.scrollWidth > w.clientWidth)")
+    widths = browser.evaluate("Array.from(document.querySelectorAll('figure img')).map((i) => i.clientWidth)")
+    assert widths and min(widths) > 600  # readable, and pushed sideways with a finger
     assert browser.complaints() == []
 
 

@@ -63,6 +63,6 @@ def image(svg: bytes, title: str, caption: str) -> str:
     """A picture as a data URL: nothing in it can run or be fetched."""
     data = base64.b64encode(svg).decode()
     return (
-        f"<figure><img src='data:image/svg+xml;base64,{data}' alt='{text(title)}'>"
+        f"<figure><div class='wide' tabindex='0'><img src='data:image/svg+xml;base64,{data}' alt='{text(title)}'></div>"
         f"<figcaption>{text(caption or title)}</figcaption></figure>"
     )
