@@ -14,8 +14,9 @@ from scripts.dataset.latency import Latencies
 from scripts.dataset.logs import LogSet
 from scripts.fio.decode import Decoded, Refused, decode
 from scripts.fio.histograms import bins_of
+from scripts.fio.job_options import options_for
 from scripts.fio.logs import layout_of, log_name, writer_of
-from scripts.fio.rows import disk_util_percent, jobs_of, options_for, rows_of
+from scripts.fio.rows import disk_util_percent, jobs_of, rows_of
 from scripts.fio.version import parse_version
 from scripts.keeper.results import unload_of
 
@@ -113,7 +114,7 @@ class Batch:
                 merged["instructions_per_io"] = per_second * row["runtime_ms"] / 1000 / total
             ours.append(merged)
         self.rows += ours
-        if b'"bins"' in raw:
+        if decoded.has_bins():
             for bins in bins_of(decoded):
                 of_job = [row for row in ours if row["job_index"] == bins.job_index]
                 self.latencies.add(common["run"], common["source"], bins, partial(warn, of_job))

@@ -17,6 +17,7 @@ import msgspec
 from scripts.fio.clean import cleaned
 from scripts.fio.document import DECODER, LAX_DECODER, Document
 from scripts.fio.kinds import what_it_is
+from scripts.fio.repeated import may_repeat, repeated_keys
 from scripts.fio.scan import Refused, documents_of
 
 __all__ = ["Decoded", "Refused", "decode", "mapping_of"]
@@ -30,11 +31,25 @@ MAX_BENT = 20
 
 @dataclass
 class Decoded:
-    """A document, and what was skipped or bent on the way to it."""
+    """A document, and what was skipped or bent on the way to it.
+
+    Attributes:
+        documents: how many there were; the last one counts. data: what the strict decoder read, empty where it did not.
+    """
 
     document: Document
     warnings: list[str] = field(default_factory=list)
     documents: int = 1
+    data: bytes = b""
+    bent: frozenset[str] = frozenset()
+
+    def repeated(self) -> frozenset[str]:
+        """Keys that stand twice in some object: which of their values is meant is not known."""
+        return repeated_keys(self.data) if self.data else self.bent
+
+    def has_bins(self) -> bool:
+        """Whether it may have histograms."""
+        return not self.data or b'"bins"' in self.data
 
 
 def decode(data: bytes) -> Decoded:
@@ -51,7 +66,7 @@ def decode(data: bytes) -> Decoded:
         return tolerant(data)
     if document.jobs is None and document.client_stats is None:
         raise Refused("JSON, but not fio's: it has neither jobs nor client_stats")
-    return Decoded(document)
+    return tolerant(data) if may_repeat(data) else Decoded(document, data=data)
 
 
 def tolerant(data: bytes) -> Decoded:
@@ -81,13 +96,16 @@ def tolerant(data: bytes) -> Decoded:
     bent = list(dict.fromkeys(bent))
     if len(bent) > MAX_BENT:
         bent[MAX_BENT:] = [f"and {len(bent) - MAX_BENT} oddities more"]
-    return Decoded(document, warnings + bent, len(found.documents))
+    return Decoded(document, warnings + bent, len(found.documents), bent=frozenset(repeated))
 
 
 def text_of(data: bytes) -> tuple[str, list[str]]:
     """The file as text, and warnings about its encoding."""
     if data.startswith(UTF_16):
         return data.decode("utf-16", "replace"), ["UTF-16 read as text"]
+    if len(data) >= 4 and not (data[0] and data[1]) and (data[0] or data[1]):
+        byte_order = "utf-16-le" if data[0] else "utf-16-be"
+        return data.decode(byte_order, "replace"), [f"{byte_order.upper()} without a byte-order mark read as text"]
     warnings = []
     if data.startswith(BOM):
         data = data[len(BOM) :]

@@ -11,6 +11,7 @@ from typing import Any
 
 from scripts.campaign.units import bytes_as_fio_reads, parse_seconds
 from scripts.fio.decode import Refused, decode
+from scripts.fio.job_options import LIKE, OTHER_SIZES
 from scripts.fio.rows import rows_of
 
 SHORT_RUN = 0.9
@@ -21,9 +22,6 @@ SIGNAL = re.compile(r"fio: .*?(?:got signal[ =](\d+)|terminating on signal (\d+)
 ENDS_EARLY = ("steadystate", "ss", "exitall", "exit_what", "number_ios", "io_size", "io_limit", "rate_min",
               "latency_target")  # fmt: skip
 """Options with which a timed run may rightly end before its time."""
-OTHER_SIZES = ("bssplit", "bsrange", "blocksize_range", "bs_unaligned", "blocksize_unaligned", "zonemode", "num_range",
-               "kb_base", "verify", "bs_is_seq_rand")  # fmt: skip
-"""Options with which I/Os may rightly have another size than bs."""
 
 
 @dataclass
@@ -80,7 +78,7 @@ def row_problem(row: Mapping[str, Any], requested: Mapping[str, Any]) -> str:
 def contradiction(row: Mapping[str, Any], bs_bytes: int | None) -> str:
     """IOPS x block size is not the bandwidth: one of the two is wrong, and nobody can say which. Or an empty text."""
     iops, bandwidth = float(row.get("iops") or 0), float(row.get("bw_bytes_per_s") or 0)
-    if not bs_bytes or iops <= 0 or bandwidth <= 0 or abs(iops * bs_bytes - bandwidth) <= 0.05 * bandwidth + bs_bytes:
+    if not bs_bytes or iops <= 0 or bandwidth <= 0 or abs(iops * bs_bytes - bandwidth) <= LIKE * bandwidth + bs_bytes:
         return ""
     return f"IOPS x bs = {iops * bs_bytes:.0f} B/s, but the bandwidth is {bandwidth:.0f} B/s"
 

@@ -12,8 +12,9 @@ from pyarrow import csv
 from scripts.fio.bins import BITS, Histogram, Ints, edges, value_of_number
 from scripts.fio.decode import Decoded
 from scripts.fio.document import Direction
+from scripts.fio.job_options import is_set, options_for
 from scripts.fio.limits import MAX_TIME
-from scripts.fio.rows import DIRECTIONS, is_set, jobs_of, options_for
+from scripts.fio.rows import DIRECTIONS, jobs_of
 from scripts.fio.version import guessed_version, parse_version, percentiles_of_lat_under_clat
 
 NUMBERED_UNTIL = (2, 19)

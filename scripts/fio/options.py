@@ -53,7 +53,7 @@ def repeated_options(data: bytes) -> tuple[Options, list[str]]:
         return result
 
     try:
-        found = cleaned(json.loads(data, object_pairs_hook=pairs), warnings.append)
+        found = cleaned(json.loads(data, object_pairs_hook=pairs), warnings.append, texts=True)
     except (ValueError, RecursionError):
         return {}, ["options can not be read: unknown"]
     if isinstance(found, list):

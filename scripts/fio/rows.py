@@ -8,8 +8,8 @@ import msgspec
 
 from scripts.fio.decode import Decoded
 from scripts.fio.document import Direction, Document, Job, Latency
+from scripts.fio.job_options import is_set, options_for
 from scripts.fio.limits import MAX_INT
-from scripts.fio.options import options_of
 from scripts.fio.version import (
     guessed_version,
     io_bytes_scale,
@@ -52,34 +52,6 @@ def jobs_of(document: Document) -> list[Job]:
     ]
 
 
-def options_for(document: Document, job: Job) -> tuple[Mapping[str, Any], tuple[str, ...], bool]:
-    """The job's options over the global ones, warnings, and whether an absent option is unknown, not fio's default.
-
-    Unknown it is in a mixed group, and where fio wrote no options at all (before 2.3, and for some clients).
-    The same object for the same options: many runs share them, and whoever makes something of them can remember it.
-    """
-    common, own = bytes(document.global_options), bytes(job.options)
-    return merged_options(common, own, job.jobname)
-
-
-@lru_cache(maxsize=4096)
-def merged_options(
-    global_options: bytes, job_options: bytes, jobname: str | None
-) -> tuple[Mapping[str, Any], tuple[str, ...], bool]:
-    """See `options_for`; both as they stand in the document.
-
-    With group_reporting the name is that of the group's first job and the options are those of its last one: where the
-    two are not the same job, its own options are unknown.
-    """
-    common, warnings = options_of(msgspec.Raw(global_options))
-    own, more = options_of(msgspec.Raw(job_options))
-    named = own.get("name")
-    if jobname and isinstance(named, str) and named != jobname and "group_reporting" in {**common, **own}:
-        text = f"a group of several jobs ({jobname} .. {named}): fio wrote the options of the last one only"
-        return common, (*warnings, *more, text), True
-    return {**common, **own}, (*warnings, *more), not (global_options or job_options)
-
-
 def has_samples(latency: Latency | None) -> bool:
     """Whether fio measured anything; before fio 3.18 only zeros tell that it did not."""
     if latency is None or latency.N == 0:
@@ -98,12 +70,21 @@ def latency_columns(prefix: str, latency: Latency, scale: int, row: dict[str, An
     row[names[4]] = latency.N
 
 
-def percentile_columns(prefix: str, percentiles: Mapping[str, float], scale: int, row: dict[str, Any]) -> None:
+def percentile_columns(
+    prefix: str, percentiles: Mapping[str, float], scale: int, row: dict[str, Any], decoded: Decoded
+) -> None:
     """Percentiles in ns; fio's padding is dropped, what the histogram can not hold is marked.
 
-    Those without a column of their own (percentile_list) are collected under `other_percentiles`.
+    Those without a column of their own (percentile_list) are collected under `other_percentiles`. Two that fio writes
+    with the same six decimals collide, and which one is left is not known.
     """
-    names = percentile_names(prefix, tuple(percentiles))
+    names, usual = percentile_names(prefix, tuple(percentiles))
+    if not usual and (lost := decoded.repeated() & percentiles.keys()):
+        row["warnings"] = [*row["warnings"], *(f"percentile {key} stands there twice: unknown" for key in sorted(lost))]
+        percentiles = {key: value for key, value in percentiles.items() if key not in lost}
+        if not percentiles:
+            return
+        names, _ = percentile_names(prefix, tuple(percentiles))
     in_ns = [value * scale if type(value) is int else round(value * scale) for value in percentiles.values()]
     row.update(zip(names, in_ns, strict=True))
     if row.pop("", None) is not None:
@@ -116,10 +97,13 @@ def percentile_columns(prefix: str, percentiles: Mapping[str, float], scale: int
 
 
 @lru_cache(maxsize=1024)
-def percentile_names(prefix: str, keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Columns of percentiles, in the order of fio's list; an empty text for those that have none."""
+def percentile_names(prefix: str, keys: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    """Columns of percentiles, in the order of fio's list (an empty text for those that have none), and whether the list
+    is fio's own: a user's can have two that look the same.
+    """
     columns = PERCENTILE_COLUMNS[prefix]
-    return tuple(columns.get(key) or columns.get(normal_key(key)) or "" for key in keys)
+    names = tuple(columns.get(key) or columns.get(normal_key(key)) or "" for key in keys)
+    return names, tuple(filter(None, names)) == tuple(columns.values())
 
 
 def normal_key(key: str) -> str:
@@ -143,7 +127,11 @@ def samples_columns(direction: Direction, row: dict[str, Any]) -> None:
 
 
 def add_direction(
-    row: dict[str, Any], direction: Direction, version: tuple[int, int], options: Mapping[str, Any]
+    row: dict[str, Any],
+    direction: Direction,
+    version: tuple[int, int],
+    options: Mapping[str, Any],
+    decoded: Decoded,
 ) -> None:
     """The columns of one direction, into a row that has those of its job."""
     row["runtime_ms"] = direction.runtime
@@ -154,8 +142,9 @@ def add_direction(
     row["zone_resets"] = direction.zone_resets
     row["prios"] = prios_of(direction)
     if direction.io_bytes is not None:
-        scaled = direction.io_bytes * (1 if direction.io_kbytes is not None else io_bytes_scale(version))
-        row["io_bytes"] = scaled if scaled <= MAX_INT else None
+        scale = 1 if direction.io_kbytes is not None else io_bytes_scale(version)
+        scaled = None if scale is None else direction.io_bytes * scale
+        row["io_bytes"] = scaled if scaled is not None and scaled <= MAX_INT else None
     if direction.bw_bytes is not None:
         row["bw_bytes_per_s"] = float(direction.bw_bytes)
     elif direction.bw is not None:
@@ -172,14 +161,9 @@ def add_direction(
         latency_columns(name, latency, scale, row)
         if latency.percentile:
             of_lat = name == "clat" and percentiles_of_lat_under_clat(version) and is_set(options, "lat_percentiles")
-            percentile_columns("lat" if of_lat else name, latency.percentile, scale, row)
+            percentile_columns("lat" if of_lat else name, latency.percentile, scale, row, decoded)
     if others := row.get("other_percentiles"):
         row["other_percentiles"] = msgspec.json.encode(others).decode()
-
-
-def is_set(options: Mapping[str, Any], name: str) -> bool:
-    """Whether a boolean option is on; fio writes one that was given without a value as an empty text."""
-    return str(options.get(name, "0")) in ("", "1", "true")
 
 
 def prios_of(direction: Direction) -> str | None:
@@ -198,6 +182,8 @@ def did_something(name: str, direction: Direction) -> bool:
     """Whether a direction has anything to say; sync counts in lat_ns.N, its total_ios stays 0."""
     if direction.total_ios or direction.io_bytes:
         return True
+    if direction.total_ios is None and direction.io_bytes is None and (direction.iops or direction.bw):
+        return True  # fio before 2.1.14 has no total_ios, and what does not fit into 64 bits is unknown
     return name == "sync" and direction.lat_ns is not None and bool(direction.lat_ns.N)
 
 
@@ -243,7 +229,7 @@ def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
         for place, (name, part) in enumerate(active, start=1):
             row = common if place == len(active) else dict(common)
             row["direction"] = name
-            add_direction(row, part, version, options)
+            add_direction(row, part, version, options, decoded)
             if name == "sync" and not row["total_ios"] and part.lat_ns:
                 row["total_ios"] = part.lat_ns.N
             yield row

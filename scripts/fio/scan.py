@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from scripts.fio.repeated import Pairs
+
 MENDABLE = re.compile(
     r'"(?:[^"\\]|\\.)*"'  # a string: only its escapes may be wrong
     r"|(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?:\([^)]*\))?(?![\w.])",
@@ -32,27 +34,6 @@ class Found:
     mended: list[str] = field(default_factory=list)
 
 
-class _Pairs:
-    """Object hook: an option that was given several times becomes a list, other repeated keys are remembered."""
-
-    def __init__(self) -> None:
-        self.repeated: list[str] = []
-
-    def __call__(self, items: list[tuple[str, Any]]) -> dict[str, Any]:
-        result: dict[str, Any] = {}
-        twice: set[str] = set()
-        for key, value in items:
-            if key in result and key != "0.00":  # fio <= 3.3 pads percentiles with "0.00"
-                if isinstance(value, str) and isinstance(result[key], str | list):
-                    earlier = result[key] if key in twice else [result[key]]
-                    result[key] = [*earlier, value]
-                    twice.add(key)
-                    continue
-                self.repeated.append(key)
-            result[key] = value
-        return result
-
-
 def documents_of(text: str) -> Found:
     """All of fio's documents in a text.
 
@@ -60,7 +41,7 @@ def documents_of(text: str) -> Found:
         Refused: a document begins and does not end, or is damaged; with the byte.
     """
     found = Found()
-    pairs = _Pairs()
+    pairs = Pairs()
 
     def constant(_: str) -> None:
         note(found, NOT_FINITE)

@@ -6,6 +6,10 @@ from functools import lru_cache
 from scripts.fio.document import Document
 
 NEWEST = (99, 0)
+LIKE = 4.0
+"""Ramp times and idle ends make bandwidth x time differ from what was moved, but not so much."""
+NO_UNITS = (98, 0)
+"""A document that does not tell what its io_bytes counts."""
 BEFORE_NS = (2, 21)
 BEFORE_BYTES = (2, 20)
 
@@ -28,11 +32,20 @@ def guessed_version(document: Document) -> tuple[tuple[int, int], str]:
         return NEWEST, "fio 3"
     if any(part.clat or part.lat for part in parts):
         return BEFORE_BYTES, "fio 2.20"
-    return NEWEST, "fio 3"
+    # nothing but figures: bandwidth x time is what was moved, in KiB
+    moved = [(part.io_bytes, part.bw * part.runtime / 1000) for part in parts if part.bw and part.runtime]
+    ratios = [io_bytes / in_kib for io_bytes, in_kib in moved if io_bytes and in_kib]
+    if ratios and all(ratio < LIKE for ratio in ratios) and all(ratio > 1 / LIKE for ratio in ratios):
+        return BEFORE_BYTES, "fio 2.20"
+    if ratios and all(1024 / LIKE < ratio < 1024 * LIKE for ratio in ratios):
+        return NEWEST, "fio 3"
+    return NO_UNITS, "fio 3, io_bytes unknown,"
 
 
-def io_bytes_scale(version: tuple[int, int]) -> int:
-    """io_bytes is in KiB up to 2.20."""
+def io_bytes_scale(version: tuple[int, int]) -> int | None:
+    """io_bytes is in KiB up to 2.20; None where that is not known."""
+    if version == NO_UNITS:
+        return None
     return 1024 if version <= (2, 20) else 1
 
 

@@ -7,6 +7,7 @@ of the campaign. The file is only written when something in it changed, so its t
 import hashlib
 import json
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -140,6 +141,8 @@ def identified(source: str, known: list[Any] | None) -> list[Any]:
         found = os.stat(source)
         if known and known[1:3] == [found.st_size, found.st_mtime_ns]:
             return known
+        if not stat.S_ISREG(found.st_mode):  # a FIFO would wait for ever, /dev/zero never end
+            return [source, -1, -1, "not a regular file"]
         with open(source, "rb") as file:  # noqa: PTH123
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         return [source, found.st_size, found.st_mtime_ns, digest]

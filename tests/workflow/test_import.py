@@ -166,3 +166,12 @@ def test_the_folder_of_a_campaign_that_measures_is_left_alone(imports):
     code, output_ = imports.run(f"input={imports.input}", "name=zoned")
     assert code == 1 and "name = 'zoned'" in output_ and "another folder" in output_
     assert plan.read_text() == '{"format": 1, "host": "guest"}' and len(list(plan.parent.iterdir())) == 1
+
+
+def test_what_is_no_file_is_never_opened(imports):
+    os.mkfifo(imports.input / "old" / "pipe.json")
+    code, output_ = imports.run(f"input={imports.input},/dev/zero")
+    assert code == 0, output_
+    refused = {row["source"]: row["reason"] for row in imports.rows() if row["status"] == "refused"}
+    assert refused == {f"{imports.input}/old/pipe.json": "not a regular file", "/dev/zero": "not a regular file"}
+    assert "Nothing to be done" in imports.run(f"input={imports.input},/dev/zero")[1]

@@ -118,7 +118,7 @@ class ImportBatch:
                 group = self.groups[key] = Group(file.source, meaning)
             of_job[row["job_index"]] = group
             group.rows.append(row)
-        if b'"bins"' in file.data:
+        if decoded.has_bins():
             for bins in bins_of(decoded):
                 if bins.job_index in of_job:
                     of_job[bins.job_index].histograms.append(bins)

@@ -6,8 +6,9 @@ from scripts.dataset.imports.batch import Group, ImportBatch
 from scripts.dataset.imports.sources import File
 from scripts.dataset.logs import LogSet
 from scripts.fio.decode import Decoded, Refused
+from scripts.fio.job_options import options_for
 from scripts.fio.logs import OPTION, layout_of, log_name, prefixes, writer_of
-from scripts.fio.rows import jobs_of, options_for
+from scripts.fio.rows import jobs_of
 from scripts.fio.version import parse_version
 
 Writers = dict[tuple[str, str, str], list[tuple[Decoded, Group]]]

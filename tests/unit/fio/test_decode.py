@@ -153,3 +153,26 @@ def test_a_contradicting_bandwidth_does_not_count():
         verdict = judge(raw, 0, "", {"bs_bytes": 65536, **why})
         assert verdict.status == "ok" and "IOPS x bs" in verdict.warnings[-1]
     assert judge(raw, 0, "", {"bs_bytes": 4096}).status == "ok"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16"])
+def test_utf_16_with_and_without_a_mark(encoding):
+    decoded = decode(json.dumps(document(), indent=1).encode(encoding))
+    assert list(rows_of(decoded)) and "UTF-16" in decoded.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("part", "io_bytes"),
+    [
+        ({"io_bytes": 73880, "bw": 73806, "runtime": 1001}, 73880 * 1024),
+        ({"io_bytes": 73880 * 1024, "bw": 73806, "runtime": 1001}, 73880 * 1024),
+        ({"io_bytes": 73880, "bw": 73806}, None),
+        ({"io_bytes": 73880, "iops": 5.0, "runtime": 1001}, None),
+        ({"io_bytes": 73880 * 30, "bw": 73806, "runtime": 1001}, None),
+        ({"io_bytes": 73880 * 1024, "bw_bytes": 75577344, "runtime": 1001}, 73880 * 1024),
+    ],
+)
+def test_a_document_without_version_and_latencies_has_the_units_that_its_figures_agree_on(part, io_bytes):
+    (row,) = rows_of(decode(json.dumps({"jobs": [{"jobname": "j", "read": part}]}).encode()))
+    assert row.get("io_bytes") == io_bytes
+    assert "no version of fio" in row["warnings"][0]

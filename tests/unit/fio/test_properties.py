@@ -42,7 +42,9 @@ def parts_of(document):
     for entry in entries_of(document):
         for name in DIRECTIONS:
             part = entry.get(name)
-            if part and (part.get("total_ios") or part.get("io_bytes") or (name == "sync" and part["lat_ns"]["N"])):
+            if (part and not {"total_ios", "io_bytes"} & part.keys() and (part.get("iops") or part.get("bw"))) or (
+                part and (part.get("total_ios") or part.get("io_bytes") or (name == "sync" and part["lat_ns"]["N"]))
+            ):
                 yield entry, name, part
 
 
@@ -137,6 +139,12 @@ def one(**changes):
             '{"lat_ns":{"97.5":7}}',
             "",
         ),
+        ({"clat_ns": {"N": 9, "mean": 5.0, "max": 10**16}}, "clat_max_ns", None, "max is longer than 64 bits"),
+        ({"clat_ns": {"N": 9, "mean": 5.0, "max": 10**16}}, "clat_mean_ns", 5.0, ""),
+        ({"clat_ns": {"N": 9, "percentile": {"99.000000": 10**16}}}, "clat_p99_ns", None, "percentile is longer"),
+        ({"total_ios": 2**64, "io_bytes": 2**64}, "iops", 1000.0, "64 bits"),
+        ({"total_ios": -1, "io_bytes": -1}, "total_ios", None, "negative"),
+        ({"total_ios": "1000"}, "total_ios", 1000, "total_ios is in quotes"),
         ({"clat_ns": {"N": 9, "percentile": {"x": 7}}}, "other_percentiles", '{"clat_ns":{"x":7}}', ""),
         ({"bw_min": 0, "bw_max": 0, "bw_mean": 0.0, "bw_samples": 0}, "bw_mean_bytes_per_s", None, ""),
         ({"bw_min": 1, "bw_max": 3, "bw_mean": 2.0, "bw_samples": 4}, "bw_mean_bytes_per_s", 2048.0, ""),
@@ -187,7 +195,7 @@ def test_options_of_a_mixed_group_are_those_of_no_single_job():
     common = {"group_reporting": "", "bs": "8k"}
     mixed = output(job("a", options={"name": "b", "rw": "randwrite"}), **{"global options": common})
     (row,) = rows_of(decode(mixed))
-    assert row["options"] == common and row["options_unknown"] and "group of several jobs" in row["warnings"][0]
+    assert row["options"] == {} and row["options_unknown"] and "group of several jobs" in row["warnings"][0]
     (row,) = rows_of(decode(output(job("a"), **{"global options": common})))
     assert row["options"]["rw"] == "randread" and not row["options_unknown"]
 
