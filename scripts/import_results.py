@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from scripts.dataset.digest import sizes
 from scripts.dataset.imports.batch import ImportBatch
 from scripts.dataset.imports.logs import write_imported
 from scripts.dataset.imports.mapping import MappingError, Names
@@ -40,7 +41,8 @@ def import_results(directory: Path) -> ImportBatch:
     write_table(table_of(batch.rows(), SCHEMA), directory / "runs.parquet")
     write_whole(directory / "plan.json", plan)
     digest = hashlib.sha256(raw + plan).hexdigest()
-    write_whole(directory / "parsed.json", as_json({"format": 1, "digest": digest, "counts": dict(batch.counts)}))
+    record = {"format": 1, "digest": digest, "counts": dict(batch.counts), "sizes": sizes(directory), "plan": len(plan)}
+    write_whole(directory / "parsed.json", as_json(record))
     return batch
 
 
@@ -59,7 +61,7 @@ def main() -> int:
     if len(batch.reasons) > SHOWN_REASONS:
         sys.stderr.write(f"blkcampaign: and {len(batch.reasons) - SHOWN_REASONS} other reasons; see runs.parquet\n")
     counts = ", ".join(f"{status}: {count}" for status, count in batch.counts.items())
-    sys.stderr.write(f"blkcampaign: {batch.files} files imported; {counts}\n")
+    sys.stderr.write(f"blkcampaign: {batch.counts.total()} files imported; {counts}\n")
     return 0
 
 

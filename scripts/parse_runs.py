@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from scripts.dataset.digest import digest_of
+from scripts.dataset.digest import digest_of, sizes
 from scripts.dataset.logs import LogSet
 from scripts.dataset.process import run
 from scripts.dataset.runs import Batch
@@ -33,6 +33,7 @@ def parse(work: Path, campaign: str) -> dict[str, int]:
     write_tables(batch.latencies.tables(), LATENCY, directory / "latency.parquet")
     write_table(table_of(batch.rows, SCHEMA), directory / "runs.parquet")
     record = {"format": 1, "digest": digest_of(plan_bytes, batch.unloads), "counts": batch.counts}
+    record["sizes"] = sizes(directory)
     write_whole(directory / "parsed.json", as_json(record))
     for reason, count in sorted(batch.reasons.items(), key=lambda item: -item[1])[:20]:
         sys.stderr.write(f"blkcampaign: {count} x {reason}\n")

@@ -1,7 +1,8 @@
 """The pairs behind `--config`: which there are, and what each may be."""
 
 import shlex
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -50,6 +51,20 @@ class Options:
         return "snakemake --cores 1 --config " + " ".join(given)
 
 
+def misread(key: str, value: Any, typed: Sequence[str]) -> str:
+    """Why a value is not the text that was typed, or an empty text: Snakemake reads values as YAML.
+
+    Args:
+        typed: the command line.
+    """
+    if value is None or value == "":
+        return f"empty: {WHAT[key]}"
+    given = [word.partition("=")[2] for word in typed if word.startswith(f"{key}=")]
+    if isinstance(value, str) or not given or str(value) in given:
+        return ""
+    return f"{given[-1]} is no text for YAML; write {key}='\"{given[-1]}\"'"
+
+
 def check_options(config: Mapping[str, Any]) -> Options:
     """Check Snakemake's `config`.
 
@@ -67,6 +82,8 @@ def check_options(config: Mapping[str, Any]) -> Options:
             values[key] = value
         elif key == "full_dag":
             values[key] = str(value).lower() in ("1", "true", "yes")
+        elif wrong := misread(key, value, sys.argv):
+            problems.append(Problem(key, value, wrong))
         else:
             values[key] = str(value)
             if values[key] not in CHOICES.get(key, (values[key],)):

@@ -103,6 +103,9 @@ def load(directory: Path, axes: Sequence[str] = ()) -> Frame:
     """
     try:
         plan = msgspec.json.decode((directory / "plan.json").read_bytes())
+        if not plan["variants"]:
+            text = "no result could be read, so there is nothing to compare; runs.parquet has a reason for each file"
+            raise Refusal(f"{directory}: {text}")
         more = wanted([*(plan.get("tables") or {}).values(), *(plan.get("plots") or {}).values()])
         if missing := [name for name in more if name not in NAMES]:
             raise Refusal(f"metric {missing[0]!r}: one of {', '.join([*METRICS, 'a column of runs.parquet'])}")
@@ -112,6 +115,8 @@ def load(directory: Path, axes: Sequence[str] = ()) -> Frame:
         raise Refusal(f"{error.filename or directory}: missing; run the campaign first") from error
     except SchemaError as error:
         raise Refusal(str(error)) from error
+    except msgspec.DecodeError as error:
+        raise Refusal(f"{directory / 'plan.json'}: damaged ({error}); run the same command again") from error
     ok = rows["status"] == "ok"
     frame = Frame(plan, samples_of(rows[ok], more), directory=directory)
     path = directory / "environment.parquet"

@@ -48,7 +48,7 @@ archive in an archive is not opened. Single files may be compressed with gzip, b
 
 Axes are the job options that differ: job over global over fio's own default (null where fio wrote no options, as before
 2.3, or only those of one job of a mixed group). With several directories the first part of
-the path is the variant. A mapping (`mapping:` in a campaign file that has no variants, or a YAML file of its own) says
+the path is the variant (of several inputs: below what they have in common). A mapping (`mapping:` in a campaign file that has no variants, or a YAML file of its own) says
 more, where names carry meaning:
 
     path: (?P<variant>[^/]+)/boot(?P<boot>\\d+)/qd(?P<depth>\\d+)-(?P<sample>\\d+)\\.json

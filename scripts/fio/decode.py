@@ -74,7 +74,7 @@ def tolerant(data: bytes) -> Decoded:
     if not data.strip(b" \t\r\n\0"):
         raise Refused("the file is empty" if not data else "the file has only blanks")
     text, warnings = text_of(data)
-    found = documents_of(text)
+    found = documents_of(text, len(data))
     if not found.documents:
         raise Refused(what_it_is(text))
     warnings += found.mended

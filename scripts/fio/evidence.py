@@ -12,6 +12,7 @@ from typing import Any
 from scripts.campaign.units import bytes_as_fio_reads, parse_seconds
 from scripts.fio.decode import Refused, decode
 from scripts.fio.job_options import LIKE, OTHER_SIZES
+from scripts.fio.options import last
 from scripts.fio.rows import rows_of
 
 SHORT_RUN = 0.9
@@ -19,6 +20,10 @@ SHORT_RUN = 0.9
 MAX_RUNTIME_S = 1e9
 """Thirty years: nobody asked for more, and larger numbers do not fit everywhere."""
 SIGNAL = re.compile(r"fio: .*?(?:got signal[ =](\d+)|terminating on signal (\d+))")
+FATAL = re.compile(
+    SIGNAL.pattern + r"|fio: io_u error|fio: pid=\d+, err=(?!0\b)|fio: .*startup hung|\bjobs? failed to start"
+)
+"""What fio says of itself when its figures do not stand for what was asked, whatever `error` and its exit code are."""
 ENDS_EARLY = ("steadystate", "ss", "exitall", "exit_what", "number_ios", "io_size", "io_limit", "rate_min",
               "latency_target")  # fmt: skip
 """Options with which a timed run may rightly end before its time."""
@@ -33,24 +38,26 @@ class Verdict:
     warnings: list[str] = field(default_factory=list)
 
 
-def signal_in(lines: Iterable[str]) -> str:
-    """The first line of fio's that tells of a signal, or an empty text."""
-    return next((line.strip() for line in lines if SIGNAL.search(line)), "")
+def fatal_in(lines: Iterable[str], requested: Mapping[str, Any]) -> str:
+    """The first line of fio's that tells of a signal or an error that was not to be passed over, or an empty text."""
+    pattern = SIGNAL if requested.get("continue_on_error") else FATAL
+    found = (line.strip() for line in lines if pattern.search(line))
+    return next(found, "").removeprefix("skipped: ")
 
 
 def requested_of(options: Mapping[str, Any]) -> dict[str, Any]:
     """What a job's own options ask for, as far as it can be read; keys as for `judge`."""
-    found: dict[str, Any] = {name: options[name] for name in OTHER_SIZES if name in options}
-    bs = options.get("bs", options.get("blocksize"))
+    found: dict[str, Any] = {name: options[name] for name in (*OTHER_SIZES, "continue_on_error") if name in options}
+    bs = last(options.get("bs", options.get("blocksize")))
     with contextlib.suppress(ValueError, OverflowError):
         if isinstance(bs, str):
             found["bs_bytes"] = bytes_as_fio_reads(bs)
-    timed = options.get("time_based")
-    if timed is not None and str(timed) not in ("0", "false") and not any(name in options for name in ENDS_EARLY):
-        with contextlib.suppress(KeyError, ValueError, OverflowError):
-            runtime = parse_seconds(str(options["runtime"]))
-            if runtime < MAX_RUNTIME_S:
-                found |= {"time_based": True, "runtime_s": runtime}
+    with contextlib.suppress(KeyError, ValueError, OverflowError):
+        runtime = parse_seconds(str(last(options["runtime"])))
+        if runtime < MAX_RUNTIME_S:
+            found["runtime_s"] = runtime
+    timed = "time_based" in options and str(last(options["time_based"])) not in ("0", "false")
+    found["time_based"] = timed and not any(name in options for name in ENDS_EARLY)
     return found
 
 
@@ -129,8 +136,8 @@ def run_problem(
             return row_problem(row, requested) + last
     if exit_code:
         return f"fio ended with exit code {exit_code}{last}"
-    if signalled := signal_in(said):
-        return signalled.removeprefix("skipped: ")
+    if fatal := fatal_in(said, requested):
+        return fatal
     if all(did_nothing(row) for row in rows):
         return f"fio did no I/O{last}"
     prefill = requested.get("prefill_bytes")

@@ -12,10 +12,10 @@ from pyarrow import csv
 from scripts.fio.bins import BITS, Histogram, Ints, edges, value_of_number
 from scripts.fio.decode import Decoded
 from scripts.fio.document import Direction
-from scripts.fio.job_options import is_set, options_for
+from scripts.fio.job_options import options_for
 from scripts.fio.limits import MAX_TIME
-from scripts.fio.rows import DIRECTIONS, jobs_of
-from scripts.fio.version import guessed_version, parse_version, percentiles_of_lat_under_clat
+from scripts.fio.rows import DIRECTIONS, jobs_of, under_clat
+from scripts.fio.version import guessed_version, parse_version
 
 NUMBERED_UNTIL = (2, 19)
 NUMBERS = 29 << BITS
@@ -69,13 +69,12 @@ def bins_of(decoded: Decoded) -> Iterator[Bins]:
     version = parse_version(document.version) or guessed_version(document)[0]
     for index, job in enumerate(jobs_of(document)):
         options = options_for(document, job)[0]
-        under_clat = percentiles_of_lat_under_clat(version) and is_set(options, "lat_percentiles")
         for direction in DIRECTIONS:
             part = getattr(job, direction)
             if part is None:
                 continue
             for latency, raw, scale in raw_of(part):
-                name = "lat" if latency == "clat" and under_clat else latency
+                name = "lat" if latency == "clat" and under_clat(part, version, options) else latency
                 yield Bins(index, direction, name, raw, scale, version <= NUMBERED_UNTIL)
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from scripts.campaign.units import bytes_as_fio_reads
 from scripts.fio.document import Direction, Document, Job
-from scripts.fio.options import options_of
+from scripts.fio.options import last, options_of
 
 ONE_WAY = {
     "read": "read", "randread": "read", "write": "write", "randwrite": "write", "trim": "trim", "randtrim": "trim",
@@ -22,7 +22,7 @@ ONE_WAY = {
 VERIFYING = ("verify", "do_verify", "verify_only", "experimental_verify", "read_iolog", "replay_redirect")
 """With these a job does more than its rw says, and takes longer."""
 OTHER_SIZES = ("bssplit", "bsrange", "blocksize_range", "bs_unaligned", "blocksize_unaligned", "zonemode", "num_range",
-               "kb_base", "verify", "bs_is_seq_rand")  # fmt: skip
+               "kb_base", "bs_is_seq_rand", *VERIFYING)  # fmt: skip
 """Options with which I/Os may rightly have another size than bs."""
 LONG_ENOUGH_MS = 100
 LIKE = 0.05
@@ -52,7 +52,7 @@ def options_for(document: Document, job: Job) -> tuple[Mapping[str, Any], tuple[
     Unknown it is in a mixed group, which has no options at all, and where fio wrote none (before 2.3, and for some
     clients). The same object for the same options: many runs share them, and who makes something of them remembers it.
     """
-    found = merged_options(bytes(document.global_options), bytes(job.options), job.jobname)
+    found = merged_options(bytes(document.global_options), bytes(job.options), job.jobname, job.hostname, job.port)
     mixed = mixture(job, found)
     if mixed:
         return NONE, (*found.warnings, f"{mixed}: fio wrote the options of the last job only"), True
@@ -63,23 +63,25 @@ NONE: Mapping[str, Any] = {}
 
 
 @lru_cache(maxsize=4096)
-def merged_options(global_options: bytes, job_options: bytes, jobname: str | None) -> Merged:
-    """See `Merged`; both as they stand in the document."""
-    common, warnings = options_of(msgspec.Raw(global_options))
-    own, more = options_of(msgspec.Raw(job_options))
+def merged_options(
+    global_options: bytes, job_options: bytes, jobname: str | None, host: str | None, port: int | None
+) -> Merged:
+    """See `Merged`; both as they stand in the document. host, port: of the client, which tell its global options."""
+    common, warnings, unsure = options_of(msgspec.Raw(global_options), host, port)
+    own, more, own_unsure = options_of(msgspec.Raw(job_options))
     merged = {**common, **own}
     named = own.get("name")
     another = str(named) if jobname and isinstance(named, str) and named != jobname else ""
     busy = any(name in merged for name in VERIFYING)
-    bs = merged.get("bs", merged.get("blocksize"))
+    bs = last(merged.get("bs", merged.get("blocksize")))
     bs_bytes = numjobs = None
     with contextlib.suppress(ValueError, OverflowError):
         if isinstance(bs, str) and not any(name in merged for name in OTHER_SIZES):
             bs_bytes = bytes_as_fio_reads(bs)
     with contextlib.suppress(ValueError):
-        numjobs = None if busy or not merged else int(str(merged.get("numjobs", 1)))
-    way = None if busy or not merged else ONE_WAY.get(str(merged.get("rw", merged.get("readwrite", "read"))))
-    unknown = not (global_options or job_options)
+        numjobs = None if busy or not merged else int(str(last(merged.get("numjobs", 1))))
+    way = None if busy or not merged else ONE_WAY.get(str(last(merged.get("rw", merged.get("readwrite", "read")))))
+    unknown = unsure or own_unsure or not (global_options or job_options)
     return Merged(merged, (*warnings, *more), unknown, another, numjobs, way, bs_bytes)
 
 
@@ -109,4 +111,4 @@ def contradicts(part: Direction, bs_bytes: int) -> bool:
 
 def is_set(options: Mapping[str, Any], name: str) -> bool:
     """Whether a boolean option is on; fio writes one that was given without a value as an empty text."""
-    return str(options.get(name, "0")) in ("", "1", "true")
+    return str(last(options.get(name, "0"))) in ("", "1", "true")

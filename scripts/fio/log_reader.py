@@ -7,8 +7,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
+from pyarrow import compute
 
 from scripts.fio.bins import edges, value_of_number
+from scripts.fio.limits import MAX_INT
 from scripts.fio.logs import Layout
 from scripts.fio.scan import Refused
 
@@ -19,11 +21,13 @@ HISTOGRAM_ROWS = 200
 
 
 def first_line(data: BinaryIO) -> bytes:
-    """The first line; the file is at its start again."""
+    """The first line that holds something; the file is at its start again."""
     data.seek(0)
-    line = data.readline(1 << 20).strip()
+    line = b"\n"
+    while line and not line.strip():
+        line = data.readline(1 << 20)
     data.seek(0)
-    return line
+    return line.strip()
 
 
 class Whole(io.RawIOBase):
@@ -71,33 +75,33 @@ def plain_batches(data: BinaryIO, layout: Layout) -> Iterator[pa.RecordBatch]:
     Raises:
         Refused: a line has another number of columns, or something that is no number.
     """
-    wrong: list[str] = []
-
-    def invalid(row: pc.InvalidRow) -> str:
-        wrong.append(f"{row.actual_columns} columns: {row.text!r}")
-        return "skip"
-
     types = {name: pa.int64() for name in layout.columns} | {"direction": pa.int8()}
     try:
         for batch in pc.open_csv(
             data,
             read_options=pc.ReadOptions(column_names=list(layout.columns), block_size=BLOCK_BYTES),
-            parse_options=pc.ParseOptions(invalid_row_handler=invalid),
-            convert_options=pc.ConvertOptions(column_types=types, strings_can_be_null=False),
+            convert_options=pc.ConvertOptions(column_types=types, strings_can_be_null=False, null_values=[]),
         ):
-            yield checked(batch)
+            yield checked(batch, layout)
     except pa.ArrowInvalid as error:
-        raise Refused(f"a log file with something that is no number: {error}") from error
-    if wrong:
-        raise Refused(f"a log file in which {len(wrong)} line(s) have another number of columns; the first: {wrong[0]}")
+        if str(error).startswith("Empty CSV file"):  # its only line is cut off
+            return
+        kind = "another number of columns" if "Expected" in str(error) else "something that is no number"
+        raise Refused(f"a log file with {kind}: {str(error)[:200]!r}") from error
 
 
-def checked(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch whose directions are fio's.
+def checked(batch: pa.RecordBatch, layout: Layout) -> pa.RecordBatch:
+    """A batch whose directions are fio's, and whose figures can be.
 
     Raises:
-        Refused: a direction that fio does not have: the columns are not what the options say.
+        Refused: a direction that fio does not have: the columns are not what the options say; a negative figure, or one
+            that does not fit.
     """
+    for name in ("value", "value_max", "bs_bytes"):
+        if name in batch.schema.names and batch.num_rows:
+            ends = compute.min_max(batch[name])
+            if ends["min"].as_py() < 0 or ends["max"].as_py() > MAX_INT // layout.scale:
+                raise Refused(f"a log file with a {name} that is negative or does not fit into 64 bits")
     directions = batch["direction"].to_numpy(zero_copy_only=False)
     if len(directions) and (directions.min() < 0 or directions.max() > 2):
         raise Refused("a log file whose direction column holds other numbers than 0, 1, 2")
@@ -112,9 +116,12 @@ def histogram_batches(data: BinaryIO, layout: Layout) -> Iterator[pa.RecordBatch
     """
     while lines := [line for _, line in zip(range(HISTOGRAM_ROWS), data, strict=False)]:
         try:
-            table = np.array([line.split(b",") for line in lines], dtype=np.float64).astype(np.int64)
-        except ValueError as error:
-            raise Refused(f"a histogram log with lines of different length, or no numbers: {error}") from error
+            table = np.array([line.split(b",") for line in lines if line.strip()], dtype=np.int64)
+        except (ValueError, OverflowError) as error:
+            text = str(error)[:200]
+            raise Refused(f"a histogram log with lines of different length, or no whole numbers: {text}") from error
+        if len(table) and table.min() < 0:
+            raise Refused("a histogram log with a negative number")
         if not len(table):
             break
         counts = table[:, 3:]
@@ -130,4 +137,4 @@ def histogram_batches(data: BinaryIO, layout: Layout) -> Iterator[pa.RecordBatch
             "high_ns": high * layout.scale,
             "count": counts[row, bucket],
         }
-        yield checked(pa.RecordBatch.from_arrays([pa.array(v) for v in columns.values()], list(columns)))
+        yield checked(pa.RecordBatch.from_arrays([pa.array(v) for v in columns.values()], list(columns)), layout)

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scripts.fio.rows import is_set
+from scripts.fio.job_options import is_set
+from scripts.fio.options import last
 from scripts.fio.scan import Refused
 
 NAME = re.compile(r"(?P<prefix>.*)_(?P<kind>bw|iops|clat_hist|slat|clat|lat)(?:\.(?P<job>\d+))?\.log(?P<stored>\.fz)?")
@@ -21,7 +22,8 @@ PRIORITY_SINCE = (3, 18)
 BOTH_SINCE = (3, 37)
 ISSUE_SINCE = (3, 38)
 NS_SINCE = (2, 99)
-WINDOW_VALUES = {"max": ("value_max",), "both": ("value", "value_max")}
+WINDOW_VALUES = {"max": ("value_max",), "1": ("value_max",), "both": ("value", "value_max")}
+"""1: log_max_value, of which it is the newer name."""
 BUCKETS = (1856, 1216)
 """Buckets of a histogram: since 2.99 (29 groups of 64), and before (19)."""
 
@@ -66,7 +68,7 @@ def prefixes(options: Mapping[str, Any], jobname: str | None) -> Iterator[tuple[
     for option in dict.fromkeys(OPTION.values()):
         value = options.get(option)
         if value is not None:
-            prefix = str(value[-1] if isinstance(value, list) else value) or jobname or ""
+            prefix = str(last(value)) or jobname or ""
             yield option, prefix.rpartition("/")[2]
 
 
@@ -76,7 +78,7 @@ def number_of(options: Mapping[str, Any], key: str) -> int:
     Raises:
         Refused: it is no number.
     """
-    text = str(options.get(key, "0"))
+    text = str(last(options.get(key, "0")))
     if not text.isdigit():
         raise Refused(f"log option {key} = {text!r}: not a whole number")
     return int(text)
@@ -96,16 +98,15 @@ def layout_of(name: LogName, options: Mapping[str, Any], version: tuple[int, int
     if version is None:
         raise Refused("a log file of fio, but the version of fio that wrote it is unknown: its units depend on it")
     base = "start"
-    if is_set(options, "log_unix_epoch"):
-        base = "epoch"
-    elif "log_alternate_epoch_clock_id" in options or is_set(options, "log_alternate_epoch"):
-        base = f"clock {options.get('log_alternate_epoch_clock_id', '?')}"
+    if is_set(options, "log_unix_epoch") or is_set(options, "log_alternate_epoch"):
+        clock = number_of(options, "log_alternate_epoch_clock_id")
+        base = f"clock {clock}" if clock else "epoch"  # 0 is CLOCK_REALTIME
     if name.kind == "clat_hist":
         coarseness = number_of(options, "log_hist_coarseness")
         scale = 1 if version >= NS_SINCE else 1000
         return Layout(("time_ms", "direction", "bs_bytes"), scale, True, base, coarseness)
     windowed = number_of(options, "log_avg_msec") > 0
-    wanted = str(options.get("log_window_value", "avg")) if version >= BOTH_SINCE else "avg"
+    wanted = str(last(options.get("log_window_value", "avg"))) if version >= BOTH_SINCE else "avg"
     if is_set(options, "log_max_value"):
         wanted = "max"  # fio's older way to say it
     columns = ["time_ms", *WINDOW_VALUES.get(wanted, ("value",))] if windowed else ["time_ms", "value"]

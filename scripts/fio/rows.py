@@ -20,8 +20,9 @@ from scripts.fio.version import (
 
 DIRECTIONS = ("read", "write", "trim", "mixed", "sync")
 PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
-CENSORED_NS = 17_112_760_320
-"""The last bucket of fio's histogram: a percentile this high says "at least 17.1 s"."""
+CENSORED = {1: 17_112_760_320, 1000: 16_711_680}
+"""By ns to a unit: the last bucket of fio's histogram, 29 groups of 64 in ns, 19 in us. A percentile this high says "at
+least this"."""
 PADDING = "0.000000"
 """What fio up to 3.3 fills its list of percentiles with."""
 PHANTOM_GROUP = 4294967295
@@ -92,7 +93,7 @@ def percentile_columns(
         others = {key: value for key, name, value in named if not name and normal_key(key) != PADDING}
         if others:
             row.setdefault("other_percentiles", {})[f"{prefix}_ns"] = others
-    if max(in_ns) >= CENSORED_NS:
+    if max(in_ns) >= CENSORED[scale] * scale:
         row["latency_censored"] = True
 
 
@@ -160,10 +161,17 @@ def add_direction(
             continue
         latency_columns(name, latency, scale, row)
         if latency.percentile:
-            of_lat = name == "clat" and percentiles_of_lat_under_clat(version) and is_set(options, "lat_percentiles")
+            of_lat = name == "clat" and under_clat(direction, version, options)
             percentile_columns("lat" if of_lat else name, latency.percentile, scale, row, decoded)
     if others := row.get("other_percentiles"):
         row["other_percentiles"] = msgspec.json.encode(others).decode()
+
+
+def under_clat(direction: Direction, version: tuple[int, int], options: Mapping[str, Any]) -> bool:
+    """Whether percentiles of lat stand under clat; not where lat has some of its own."""
+    if not (percentiles_of_lat_under_clat(version) and is_set(options, "lat_percentiles")):
+        return False
+    return not any(latency and latency.percentile for latency in (direction.lat_ns, direction.lat))
 
 
 def prios_of(direction: Direction) -> str | None:
@@ -182,7 +190,7 @@ def did_something(name: str, direction: Direction) -> bool:
     """Whether a direction has anything to say; sync counts in lat_ns.N, its total_ios stays 0."""
     if direction.total_ios or direction.io_bytes:
         return True
-    if direction.total_ios is None and direction.io_bytes is None and (direction.iops or direction.bw):
+    if direction.total_ios is None and (direction.iops or direction.bw):
         return True  # fio before 2.1.14 has no total_ios, and what does not fit into 64 bits is unknown
     return name == "sync" and direction.lat_ns is not None and bool(direction.lat_ns.N)
 
@@ -214,7 +222,7 @@ def rows_of(decoded: Decoded) -> Iterator[dict[str, Any]]:
             "major_faults": job.majf,
             "minor_faults": job.minf,
             "latency_depth": job.latency_depth,
-            "latency_target_ns": target_ns(job, version),
+            "latency_target_ns": None if unsure and job.latency_target_ns is None else target_ns(job, version),
             "latency_window_us": job.latency_window_us if job.latency_window_us is not None else job.latency_window,
             "latency_percentile": job.latency_percentile,
             "steadystate_attained": attained(job.steadystate),

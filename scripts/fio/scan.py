@@ -17,6 +17,8 @@ FIRST_KEYS = tuple(f'"{key}"' for key in ("fio version", "timestamp", "timestamp
                                           "global options", "disk_util"))  # fmt: skip
 MAX_FAILURES = 200
 """Braces that began no JSON. Behind so many only what looks like fio's is tried: a try costs the length of the text."""
+MAX_TRIED = 64 << 20
+"""So many characters may be looked at in vain."""
 NOT_FINITE = "nan or inf read as unknown"
 BAD_ESCAPE = "a backslash that escapes nothing is kept as it is"
 
@@ -32,15 +34,16 @@ class Found:
     documents: list[tuple[dict[str, Any], list[str]]] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     mended: list[str] = field(default_factory=list)
+    size: int | None = None
 
 
-def documents_of(text: str) -> Found:
-    """All of fio's documents in a text.
+def documents_of(text: str, size: int | None = None) -> Found:
+    """All of fio's documents in a text; `size` is that of the file in bytes, where it is another than the text's.
 
     Raises:
         Refused: a document begins and does not end, or is damaged; with the byte.
     """
-    found = Found()
+    found = Found(size=size)
     pairs = Pairs()
 
     def constant(_: str) -> None:
@@ -48,8 +51,9 @@ def documents_of(text: str) -> Found:
 
     decoder = json.JSONDecoder(object_pairs_hook=pairs, strict=False, parse_constant=constant)
     position, mended_to, failures = 0, -1, 0
+    most_failures = max(4, min(MAX_FAILURES, MAX_TRIED // max(len(text), 1)))
     while (start := text.find("{", position)) >= 0:
-        if failures >= MAX_FAILURES and not looks_like_fio(text, start):
+        if failures >= most_failures and not looks_like_fio(text, start):
             found.skipped.append(text[position : start + 1])
             position = start + 1
             continue
@@ -113,8 +117,9 @@ def after_damage(text: str, start: int, error: ValueError, found: Found, positio
         where = len(text[:at].encode("utf-8", "replace"))
         if "}" not in text[at:].strip().rstrip("]"):
             begin = len(text[:start].encode("utf-8", "replace"))
-            raise Refused(f"truncated: the document that begins at byte {begin} ends at byte {where}") from None
-        raise Refused(f"damaged at byte {where}: {getattr(error, 'msg', error)}") from None
+            end = len(text.encode("utf-8", "replace")) if found.size is None else found.size
+            raise Refused(f"truncated: the document that begins at byte {begin} ends at byte {end}") from None
+        raise Refused(f"damaged at byte {where}: {getattr(error, 'msg', 'a number of thousands of digits')}") from None
     following = text.find("\n", start)
     following = len(text) if following < 0 else following
     found.skipped.append(text[position:following])

@@ -17,6 +17,7 @@ from scripts.campaign.errors import CampaignError, Problem
 from scripts.campaign.load import Document, parse_yaml, read_document, read_text
 from scripts.campaign.options import Options
 from scripts.campaign.validate import key_problems, schema_problems
+from scripts.dataset.digest import damaged, forget
 from scripts.dataset.imports.mapping import MappingError, Names
 from scripts.dataset.imports.sources import NoInput, paths_of
 from scripts.keeper.results import write_whole
@@ -110,6 +111,19 @@ class Imported:
             times = path.stat()
             write_whole(path, json.dumps(content, indent=1).encode())
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+        bad = [*damaged(path.parent), *(["plan.json"] if self.plan_is_damaged() else [])]
+        if bad:
+            forget(path.parent, bad)
+
+    def plan_is_damaged(self) -> bool:
+        """Whether plan.json, which an import makes, is not what it left."""
+        directory = self.work / "results" / self.name
+        size = recorded(directory / "parsed.json").get("plan")
+        try:
+            return size is not None and (directory / "plan.json").stat().st_size != size
+        except OSError:
+            return True
 
     @staticmethod
     def meaning(content: Mapping[str, Any]) -> Any:

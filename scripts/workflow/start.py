@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.campaign.options import Options, check_options
 from scripts.campaign.plan import Campaign, Plan, Run, build_plan, load_campaign
+from scripts.dataset.digest import damaged, forget
 from scripts.workflow import guard, owner
 from scripts.workflow.environment import REPOSITORY, Environment, environment_of
 from scripts.workflow.finished import STAGES as STAGE_RECORDS
@@ -115,7 +116,10 @@ class Start:
         stages = {recorded_digest(directory / name) for name in STAGE_RECORDS}
         missing = self.missing()
         if self.main:
-            write_plan(directory / "plan.json", text, not missing and stages == {digest})
+            bad = damaged(directory)
+            if bad:
+                forget(directory, bad)
+            write_plan(directory / "plan.json", text, not missing and not bad and stages == {digest})
             os.environ["BLK_MISSING"] = str(len(missing))
 
     def missing(self) -> list[Run]:

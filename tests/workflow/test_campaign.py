@@ -137,6 +137,23 @@ def test_a_damaged_result_is_measured_again(place):
     assert place.measured() == 1
 
 
+def test_damaged_or_lost_data_sets_are_made_again(place):
+    assert place.run()[0] == 0
+    place.forget_events()
+    results = place.work / "results" / "fake"
+    names = ["runs.parquet", "latency.parquet", "environment.parquet"]
+    before = {name: pq.read_table(results / name).num_rows for name in names}
+    for harm in (lambda path: path.write_text("garbage"), lambda path: path.unlink()):
+        for name in names:
+            harm(results / name)
+        code, output = place.run()
+        assert code == 0, output
+        assert {name: pq.read_table(results / name).num_rows for name in names} == before
+        assert (results / "report.html").is_file()
+    assert place.measured() == 0
+    assert "Nothing to be done" in place.run()[1]
+
+
 def test_a_failing_fio_stops_nothing_else(place):
     (place.device / "fail").write_text("run-8192")
     code, output = place.run()

@@ -175,3 +175,32 @@ def test_what_is_no_file_is_never_opened(imports):
     refused = {row["source"]: row["reason"] for row in imports.rows() if row["status"] == "refused"}
     assert refused == {f"{imports.input}/old/pipe.json": "not a regular file", "/dev/zero": "not a regular file"}
     assert "Nothing to be done" in imports.run(f"input={imports.input},/dev/zero")[1]
+
+
+def test_damaged_or_lost_data_sets_are_imported_again(imports):
+    given = f"input={imports.input}"
+    assert imports.run(given)[0] == 0
+    results = imports.work / "results" / "imported"
+    names = ["runs.parquet", "latency.parquet", "environment.parquet", "plan.json"]
+    before = {name: pq.read_table(results / name).num_rows for name in names[:3]}
+    for name in names:
+        (results / name).write_text("garbage")
+    code, output_ = imports.run(given)
+    assert code == 0, output_
+    assert {name: pq.read_table(results / name).num_rows for name in names[:3]} == before
+    for name in names:
+        (results / name).unlink()
+    (results / "parsed.json").write_text("garbage")
+    assert imports.run(given)[0] == 0
+    assert {name: pq.read_table(results / name).num_rows for name in names[:3]} == before
+    assert json.loads((results / "plan.json").read_bytes())["runs"]
+    assert "Nothing to be done" in imports.run(given)[1]
+
+
+def test_nothing_but_refused_files_is_said_and_has_its_rows(imports):
+    for path in imports.input.rglob("*.json"):
+        path.write_text("hello")
+    code, output_ = imports.run(f"input={imports.input}")
+    assert code == 1 and "no result could be read, so there is nothing to compare" in output_
+    assert "Traceback" not in output_
+    assert [row["status"] for row in imports.rows()] == ["refused"] * 6

@@ -1,5 +1,8 @@
 """Members of tar and zip archives, read as streams. An archive that could do harm is refused as a whole."""
 
+import bz2
+import contextlib
+import gzip
 import lzma
 import tarfile
 import zipfile
@@ -31,6 +34,7 @@ ARCHIVES = (
 )
 BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError, RuntimeError, ValueError)
 """What the readers of archives raise for damaged ones, and for a compression that they do not know."""
+BEHIND = "something that is no member follows them"
 BEFORE_A_MEMBER = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME,
                    tarfile.GNUTYPE_LONGLINK)  # fmt: skip
 Member = tuple[str, bytes, str]
@@ -71,11 +75,24 @@ def archive_kind(start: bytes, path: str) -> str:
         return "tar"
     name = path.lower()
     if start[:2] == b"\x1f\x8b" or start[:3] == b"BZh" or start[:6] == b"\xfd7zXZ\x00":
-        if name.endswith(ARCHIVES) or is_tar_inside(path):
+        if is_tar_inside(path) or (name.endswith(ARCHIVES) and not is_text_inside(path)):
             return "tar"
-    elif name.endswith((".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".zip")):
+    elif name.endswith(ARCHIVES) and not is_text(start):
         return "zip" if name.endswith(".zip") else "tar"
     return ""
+
+
+def is_text(start: bytes) -> bool:
+    """Whether a file begins as JSON does: its name is not what it is."""
+    return start.lstrip()[:1] == b"{"
+
+
+def is_text_inside(path: str) -> bool:
+    """The same for a compressed file."""
+    for module in (gzip, bz2, lzma):
+        with contextlib.suppress(*BROKEN), module.open(path) as file:
+            return is_text(file.read(512))
+    return False
 
 
 def is_tar_inside(path: str) -> bool:
@@ -98,7 +115,7 @@ def members(path: Path, kind: str, max_file_bytes: int) -> Iterator[Member]:
     try:
         yield from (tar_members if kind == "tar" else zip_members)(path, max_file_bytes)
     except BROKEN as error:
-        yield "", b"", f"not an archive, or a damaged one: {error}"
+        yield "", b"", f"not an archive, or a damaged one: {' '.join(str(error).split())}"
 
 
 class Limits:
@@ -156,7 +173,10 @@ def tar_members(path: Path, max_file_bytes: int) -> Iterator[Member]:
                 raise Unsafe(f"{info.name!r} is neither a file nor a directory")
             limits.add(info.name, info.size)
             last[info.name] = info.offset
-        if not damage and (wrong := rest_of(archive.fileobj, limits)):
+        wrong = "" if damage else rest_of(archive.fileobj, limits)
+        if wrong == BEHIND:
+            damage = f"damaged after {len(last)} members: {wrong}"
+        elif wrong:
             yield "", b"", f"damaged, and it can not be said where: {wrong}"
             return
     if last:
@@ -185,7 +205,9 @@ def tar_members(path: Path, max_file_bytes: int) -> Iterator[Member]:
 
 
 def rest_of(file: Any, limits: Limits) -> str:
-    """Read what follows the last member: the checksum of a compressed tar stands at its end. What is wrong, or nothing.
+    """Read what follows the last member: zeros, and in a compressed tar its checksum. What is wrong, or nothing.
+
+    tarfile takes a header that is damaged for the end.
 
     Raises:
         Unsafe: far too much follows.
@@ -193,6 +215,8 @@ def rest_of(file: Any, limits: Limits) -> str:
     try:
         while chunk := file.read(1 << 20):
             limits.grow(len(chunk))
+            if chunk.strip(b"\0"):
+                return BEHIND
     except BROKEN as error:
         return str(error)
     return ""

@@ -1,17 +1,17 @@
 """Files of an import -> rows of runs.parquet, and the plan that a comparison needs."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from scripts.campaign.units import axis_text
-from scripts.dataset.imports.mapping import MappingError, Meaning, Names, canonical
+from scripts.dataset.imports.described import described, kind_of, text_of, varying_axes
+from scripts.dataset.imports.mapping import MappingError, Meaning, Names, options_of
 from scripts.dataset.imports.sources import File
 from scripts.dataset.latency import Latencies
 from scripts.fio.decode import Decoded, Refused, decode
-from scripts.fio.evidence import contradiction, requested_of, row_problem, signal_in
+from scripts.fio.evidence import contradiction, fatal_in, requested_of, row_problem
 from scripts.fio.histograms import Bins, bins_of
 from scripts.fio.logs import log_name
 from scripts.fio.rows import disk_util_percent, rows_of
@@ -30,6 +30,13 @@ class Group:
     rows: list[dict[str, Any]] = field(default_factory=list)
     histograms: list[Bins] = field(default_factory=list)
     run: str = ""
+
+    def fail_whole(self) -> None:
+        """A run counts as a whole: what its other jobs and directions did is no sample of it."""
+        reason = next((row["reason"] for row in self.rows if row["status"] != "ok"), "")
+        for row in self.rows if reason else ():
+            if row["status"] == "ok":
+                row.update(status="failed", reason=f"another part of the run: {reason}")
 
     def warn(self, text: str) -> None:
         """Say something with its rows."""
@@ -50,7 +57,6 @@ class ImportBatch:
         self.refused: list[dict[str, Any]] = []
         self.counts = Counter({"ok": 0, "failed": 0, "refused": 0})
         self.reasons: Counter[str] = Counter()
-        self.files = 0
         self.points: dict[int, tuple[Mapping[str, Any], tuple[str, ...]]] = {}
         self.logs: list[File] = []
         self.documents: list[tuple[str, Decoded, dict[int, Group]]] = []
@@ -65,7 +71,6 @@ class ImportBatch:
             if log_name(file.name) and not file.refused:
                 self.logs.append(file)
                 continue
-            self.files += 1
             try:
                 if file.refused:
                     raise Refused(file.refused)
@@ -82,9 +87,7 @@ class ImportBatch:
                 else:
                     self.refuse(file.source, str(error))
         for folder, file, reason in others:
-            if folder in ours:  # a run directory of this pipeline: what lies beside fio.json is no result of fio's
-                self.files -= 1
-            else:
+            if folder not in ours:  # else a run directory of this pipeline: what lies beside fio.json is no result
                 self.refuse(file.source, reason)
 
     def refuse(self, source: str, reason: str) -> None:
@@ -95,7 +98,7 @@ class ImportBatch:
 
     def add(self, file: File, decoded: Decoded, rows: list[dict[str, Any]]) -> None:
         """Rows of one decoded file, each with its status; jobs of a group that have the same axes are one run."""
-        signalled = signal_in(decoded.warnings).removeprefix("skipped: ")
+        words = [text.removeprefix("skipped: ") for text in decoded.warnings if text.startswith("skipped: fio: ")]
         util = disk_util_percent(decoded.document)
         worst, why = "ok", ""
         of_job: dict[int, Group] = {}
@@ -103,11 +106,12 @@ class ImportBatch:
             self.names.of(file.name, row["jobname"] or "", row["options"], row["options_unknown"]) for row in rows
         ]
         for row, meaning in zip(rows, meanings, strict=True):
-            columns, requested = self.asked(row["options"], meaning.axes)
-            reason = signalled or row_problem(row, requested)
+            columns, requested = self.asked(row["options"], row["options_unknown"])
+            reason = (fatal_in(decoded.warnings, requested) if decoded.warnings else "") or row_problem(row, requested)
+            if row["error"] and words and words[-1] not in reason:
+                reason += f": {words[-1][:300]}"
             status = "failed" if reason else "ok"
-            bs = meaning.axes.get("bs")
-            odd = contradiction(row, bs if isinstance(bs, int) else None) if status == "ok" else ""
+            odd = contradiction(row, columns["bs_bytes"]) if status == "ok" else ""
             row["warnings"] = [*decoded.warnings, *row["warnings"], *([odd] if odd else [])]
             row.update(columns, source=file.source, status=status, reason=reason, disk_util_percent=util)
             if status != "ok":
@@ -118,6 +122,9 @@ class ImportBatch:
                 group = self.groups[key] = Group(file.source, meaning)
             of_job[row["job_index"]] = group
             group.rows.append(row)
+        if worst != "ok":
+            for group in of_job.values():
+                group.fail_whole()
         if decoded.has_bins():
             for bins in bins_of(decoded):
                 if bins.job_index in of_job:
@@ -135,12 +142,16 @@ class ImportBatch:
             known = self.points[id(axes)] = axes, tuple(sorted(map(str, axes.items())))
         return known[1]
 
-    def asked(self, options: Mapping[str, Any], axes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Columns of what was asked for, and the requests that evidence is held against; once for each options."""
+    def asked(self, options: Mapping[str, Any], unknown: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Columns of what fio was asked for, and the requests that evidence is held against; once for each options.
+
+        From the options alone: what names mean is in `axes`.
+        """
         known = self.remembered.get(id(options))
         if known is None or known[0] is not options:
             requested = requested_of(options)
-            known = self.remembered[id(options)] = options, described(axes, options, requested), requested
+            columns = described(options_of(options, None, not unknown), options, requested)
+            known = self.remembered[id(options)] = options, columns, requested
         return known[1], known[2]
 
     def plan(self) -> dict[str, Any]:
@@ -161,7 +172,7 @@ class ImportBatch:
             axes, label, texts = named[point]
             cell = label.replace(", ", "-")
             taken[group.meaning.variant, cell] += 1
-            sample = group.meaning.sample or taken[group.meaning.variant, cell]
+            sample = taken[group.meaning.variant, cell] if group.meaning.sample is None else group.meaning.sample
             entry = {
                 "run": f"{group.source}#{position}",
                 "variant": group.meaning.variant,
@@ -181,10 +192,9 @@ class ImportBatch:
                 **everywhere,
                 "axes": texts,
                 "boot_id": group.meaning.boot,
-                "hostname": group.meaning.host or group.rows[0].get("client"),
             }
             for row in group.rows:
-                row.update(place)
+                row.update(place, hostname=group.meaning.host or row["client"])
         variants = list(dict.fromkeys(group.meaning.variant for group in self.groups.values()))
         cells = {entry["cell"]: entry["label"] for entry in runs}
         return {
@@ -265,39 +275,3 @@ class ImportBatch:
         for group in self.groups.values():
             yield from group.rows
         yield from self.refused
-
-
-def described(axes: Mapping[str, Any], options: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns that say what was asked for; null where an option has no plain value."""
-    numbers = {key: value if isinstance(value := axes.get(key), int) else None for key in ("bs", "iodepth", "numjobs")}
-    sizes = {key: canonical(key, options[key]) for key in ("size", "io_size") if key in options}
-    return {
-        "rw": axes.get("rw"),
-        "ioengine": axes.get("ioengine"),
-        "bs_bytes": numbers["bs"],
-        "iodepth": numbers["iodepth"],
-        "numjobs": numbers["numjobs"],
-        "direct": None if "direct" not in axes else str(axes["direct"]) == "1",
-        "requested_runtime_s": float(requested["runtime_s"]) if "runtime_s" in requested else None,
-        "size_bytes": sizes.get("size") if isinstance(sizes.get("size"), int) else None,
-        "io_size_bytes": sizes.get("io_size") if isinstance(sizes.get("io_size"), int) else None,
-    }
-
-
-def kind_of(reason: str) -> str:
-    """A reason without what is particular to one file, for counting."""
-    known = ("fio's ", "not fio's JSON", "a log file", "truncated", "damaged", "unsafe archive")
-    text = reason.partition(":")[0] if reason.startswith(known) else reason
-    return re.sub(r"\d{3,}", "N", text.partition(" at byte")[0])[:120]
-
-
-def varying_axes(all_axes: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Names of axes with more than one value, absence included, in the order of their first appearance."""
-    listed = list({id(axes): axes for axes in all_axes}.values())  # many runs share one object
-    names = dict.fromkeys(name for axes in listed for name in axes)
-    return [name for name in names if len({text_of(axes.get(name)) for axes in listed}) > 1]
-
-
-def text_of(value: Any) -> str:
-    """An axis value as text."""
-    return "" if value is None else str(value)

@@ -100,7 +100,7 @@ class Names:
                 raise MappingError(f"mapping.variant = {chosen!r}: {name} has no such axis; there is {', '.join(axes)}")
             variant = str(axes.pop(chosen))
         if variant is None:
-            first, _, rest = name.replace("!", "/").partition("/")
+            first, _, rest = name.partition("/")
             variant = first if rest else ONE_VARIANT
         try:
             sample = int(own["sample"]) if own["sample"] else None
@@ -149,8 +149,8 @@ def canonical(key: str, value: Any) -> Any:
         value = value[-1] if value else ""  # of an option given several times fio takes the last
     text = str(value if value is not None else "").strip()
     if key in ("bs", "size", "io_size", "offset"):
-        parts = {part for part in text.split(",") if part}
-        if len(parts) == 1:
+        parts = set(text.split(","))  # an empty part has fio's default: `64k,` reads 64k and writes 4k
+        if len(parts) == 1 and text:
             try:
                 size = bytes_as_fio_reads(parts.pop())
             except ValueError:

@@ -65,32 +65,40 @@ class File:
 
 
 def paths_of(given: str) -> list[tuple[str, str]]:
-    """(path, path relative to the input) of every regular file, sorted. Hidden files and links are left alone.
+    """(path, name) of every regular file, sorted. Hidden files and links are left alone.
+
+    A name is relative to the directory that was given, or to what all of several inputs have in common.
 
     Raises:
         NoInput: nothing is there.
     """
-    found: list[tuple[str, str]] = []
     parts = [part for part in given.split(",") if part] if not os.path.exists(given) else [given]
+    roots: list[str] = []
     for part in parts:
         expanded = os.path.expanduser(part)
         matches = [expanded] if os.path.exists(expanded) else sorted(glob.glob(expanded, recursive=True))
         if not matches:
             raise NoInput(f"{part}: no such file or directory, and no file matches it as a pattern")
-        for match in matches:
-            if os.path.isdir(match):
-                found += walk(match)
-            else:
-                found.append((match, os.path.basename(match) if len(matches) == 1 else match))
-    unique = list(dict(found).items())
-    if not unique:
+        roots += matches
+    found: dict[str, tuple[str, str]] = {}
+    above = "" if len(roots) == 1 else os.path.commonpath([os.path.dirname(os.path.abspath(root)) for root in roots])
+    for root in roots:
+        place = os.path.relpath(os.path.abspath(root), above) if above else ""
+        if os.path.isdir(root):
+            listed = [(path, f"{place}/{name}" if place else name) for path, name in walk(root)]
+        else:
+            listed = [(root, place or os.path.basename(root))]
+        for path, name in listed:
+            found.setdefault(os.path.abspath(path) if above else path, (path, name))
+    if not found:
         raise NoInput(f"{given}: there is no file in it")
-    return unique
+    return list(found.values())
 
 
 def walk(directory: str) -> Iterator[tuple[str, str]]:
-    """Regular files below a directory."""
-    for base, folders, files in os.walk(directory):
+    """Regular files below a directory, and the directories that can not be read."""
+    closed: list[OSError] = []
+    for base, folders, files in os.walk(directory, onerror=closed.append):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__MACOSX")
         inside = "" if base == directory else os.path.relpath(base, directory) + "/"
         with os.scandir(base) as entries:
@@ -98,6 +106,8 @@ def walk(directory: str) -> Iterator[tuple[str, str]]:
         for name in sorted(files):
             if not name.startswith(".") and name not in links:
                 yield f"{base}/{name}", inside + name
+    for error in closed:
+        yield error.filename, os.path.relpath(error.filename, directory)
 
 
 def files_of(paths: list[tuple[str, str]]) -> Iterator[File]:
@@ -112,10 +122,15 @@ def files_of(paths: list[tuple[str, str]]) -> Iterator[File]:
             yield file
             continue
         try:
+            more, allowed = 0, max(RATIO_FROM_BYTES, MAX_RATIO * Path(path).stat().st_size)
             for member, data, refused in members(Path(path), kind, MAX_FILE_BYTES):
                 source = f"{path}!{member}" if member else path
                 inner = File(source, f"{name}/{member}" if member else name, data, refused)
-                yield inner if refused else decompressed(inner)
+                found = inner if refused else decompressed(inner)
+                more += len(found.data) if found is not inner else 0
+                if more > allowed:
+                    raise Unsafe(f"its compressed members hold more than {allowed} bytes; the rest of them is not read")
+                yield found
         except Unsafe as error:
             yield File(path, name, refused=f"unsafe archive: {error}")
 
@@ -129,6 +144,8 @@ def opened(path: str, name: str) -> tuple[str, File]:
         OSError: it can not be read.
     """
     found = os.stat(path)  # before it is opened: a FIFO would wait for its writer, and a device may do anything
+    if stat.S_ISDIR(found.st_mode):
+        os.listdir(path)  # it is here because that fails
     if not stat.S_ISREG(found.st_mode):
         return "", File(path, name, refused="not a regular file")
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

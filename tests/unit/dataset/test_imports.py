@@ -183,7 +183,118 @@ def test_what_lies_beside_our_own_results_is_no_result_and_the_same_names_elsewh
         ("r/unload.json", b"{}"),
     ]
     batch, _, rows = imported(*beside)
-    assert dict(batch.counts) == {"ok": 1, "failed": 0, "refused": 0} and batch.files == 1 and len(rows) == 1
+    assert dict(batch.counts) == {"ok": 1, "failed": 0, "refused": 0} and len(rows) == 1
     batch, _, rows = imported(("x/run.json", output()), ("y/run.json", b"no json"), ("y/unload.json", output()))
     assert dict(batch.counts) == {"ok": 2, "failed": 0, "refused": 1}
     assert {row["source"] for row in rows} == {"in/x/run.json", "in/y/run.json", "in/y/unload.json"}
+
+
+@pytest.mark.parametrize(
+    ("mapping", "axis", "values"),
+    [
+        ({"path": r"qd(?P<iodepth>\d+)-"}, "iodepth", [8, 32]),
+        ({"path": r"qd(?P<rw>\d+)-"}, "rw", [8, 32]),
+        ({"path": r"qd(?P<ioengine>\d+)-"}, "ioengine", [8, 32]),
+        ({"path": r"qd(?P<bs>\d+)-"}, "bs", [8, 32]),
+    ],
+)
+def test_columns_are_fios_options_and_axes_what_names_mean(mapping, axis, values):
+    files = [(f"qd{depth}-r.json", output()) for depth in (8, 32)]
+    _, plan, rows = imported(*files, mapping=mapping)
+    assert [entry["axes"] for entry in plan["runs"]] == [{axis: value} for value in values]
+    assert {(r["iodepth"], r["rw"], r["ioengine"], r["bs_bytes"]) for r in rows} == {(1, "randread", "psync", 4096)}
+    table_of(rows, SCHEMA).validate(full=True)
+
+
+def test_an_axis_that_is_the_variant_keeps_its_column():
+    files = [(f"{depth}.json", output(job(options={"iodepth": depth}))) for depth in ("8", "32")]
+    _, plan, rows = imported(*files, mapping={"variant": "iodepth"})
+    assert list(plan["variants"]) == ["8", "32"] and [row["iodepth"] for row in rows] == [8, 32]
+
+
+def test_samples_may_count_from_zero():
+    files = [(f"run-{number}.json", output()) for number in range(3)]
+    _, plan, _ = imported(*files, mapping={"path": r"run-(?P<sample>\d+)"})
+    assert [entry["sample"] for entry in plan["runs"]] == [0, 1, 2]
+
+
+def test_hosts_of_clients_stay_apart():
+    clients = [{**job("j", options={"name": "j"}), "hostname": h, "port": p} for h, p in (("a", 1), ("b", 2))]
+    for client in clients:
+        client["job options"] = {"name": "j"}
+    common = [
+        {"hostname": h, "port": p, "rw": "randread", "bs": "4k", "iodepth": d}
+        for h, p, d in (("a", 1, "8"), ("b", 2, "32"))
+    ]
+    data = output(**{"global options": common, "client_stats": clients, "jobs": []})
+    _, _, rows = imported(("c.json", data))
+    assert [(r["hostname"], r["iodepth"], r["rw"], r["bs_bytes"]) for r in rows] == [
+        ("a", 8, "randread", 4096),
+        ("b", 32, "randread", 4096),
+    ]
+    assert not any("differs between hosts" in w for r in rows for w in r["warnings"])
+    for part in common:
+        part["hostname"] = "elsewhere"
+    _, _, rows = imported(("c.json", output(**{"global options": common, "client_stats": clients, "jobs": []})))
+    assert {(r["iodepth"], r["numjobs"], r["rw"]) for r in rows} == {(None, None, "randread")}  # no default is guessed
+
+
+def test_options_that_can_not_be_read_have_no_defaults():
+    _, _, (row,) = imported(("a.json", output(job(**{"job options": "text"}))))
+    assert (row["rw"], row["bs_bytes"], row["iodepth"], row["direct"]) == (None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "options", "status"),
+    [
+        ("fio: io_u error on file /dev/sdb: Input/output error: write offset=0, buflen=4096", {}, "failed"),
+        ("fio: job startup hung? exiting.", {}, "failed"),
+        ("fio: 1 job failed to start", {}, "failed"),
+        ("fio: pid=7, err=5/file:io_u.c:1803, func=io_u error, error=Input/output error", {}, "failed"),
+        ("fio: io_u error on file x: Input/output error", {"continue_on_error": "io"}, "ok"),
+        ("fio: file hash not empty on exit", {}, "ok"),
+        ("fio: pid=7, err=0/file:x", {}, "ok"),
+    ],
+)
+def test_what_fio_says_of_itself_counts(line, options, status):
+    _, _, (row,) = imported(("a.json", line.encode() + b"\n" + output(job(options=options))))
+    assert row["status"] == status and (status == "ok" or row["reason"] == line)
+
+
+def test_an_error_has_fios_own_words():
+    line = b"fio: pid=1, err=28/file:io_u.c:1, func=io_u error, error=No space left on device\n"
+    _, _, (row,) = imported(("a.json", line + output(job(error=28))))
+    assert row["reason"].count("No space left") == 1
+    _, _, (row,) = imported(("a.json", b"fio: looking bad\n" + output(job(error=28))))
+    assert row["reason"] == "job j ended with error 28: fio: looking bad"
+
+
+def test_of_an_option_given_several_times_the_last_one_counts():
+    data = output(job(options={"time_based": "1", "runtime": "X"})).replace(
+        b'"runtime": "X"', b'"runtime": "1", "runtime": "60"'
+    )
+    _, _, (row,) = imported(("a.json", data))
+    assert row["requested_runtime_s"] == 60 and "of the requested 60 s" in row["reason"]
+    _, _, (row,) = imported(("a.json", output(job(options={"runtime": "60"}))))
+    assert row["requested_runtime_s"] == 60 and row["status"] == "ok"  # not time_based: it ended when it was done
+
+
+def test_a_run_counts_as_a_whole():
+    jobs = [job("w", options={"name": "w"}, error=5 if number == 2 else 0) for number in range(4)]
+    batch, _, rows = imported(("a.json", output(*jobs)), ("b.json", output(*[job("w", options={"name": "w"})] * 4)))
+    assert [row["status"] for row in rows] == ["failed"] * 4 + ["ok"] * 4
+    assert rows[0]["reason"] == "another part of the run: job w ended with error 5"
+    assert dict(batch.counts) == {"ok": 1, "failed": 1, "refused": 0}
+
+
+@pytest.mark.parametrize(
+    ("bs", "expected"), [("64k,", None), (",64k", None), ("4k,8k", None), ("4k,4k", 4096), ("4k", 4096)]
+)
+def test_a_block_size_of_some_directions_is_none_of_all(bs, expected):
+    _, _, (row,) = imported(("a.json", output(job(options={"bs": bs}))))
+    assert row["bs_bytes"] == expected and row["status"] == "ok"
+
+
+def test_an_exclamation_mark_in_a_name_is_a_letter():
+    _, plan, _ = imported(("v!1/z.json", output()), ("v!2/z.json", output()))
+    assert list(plan["variants"]) == ["v!1", "v!2"]

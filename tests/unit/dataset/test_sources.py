@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import lzma
 import os
 import tarfile
 import zipfile
@@ -198,3 +199,80 @@ def test_a_small_file_that_decompresses_to_much_is_refused(tmp_path, monkeypatch
     monkeypatch.setattr(sources, "RATIO_FROM_BYTES", 1 << 20)
     (tmp_path / "x.json.gz").write_bytes(gzip.compress(b" " * (4 << 20)))
     assert "unsafe: more than" in next(iter(read(tmp_path / "x.json.gz").values())).refused
+
+
+def named(given):
+    return [name for _, name in paths_of(given)]
+
+
+def test_names_of_several_inputs_are_relative_to_what_they_have_in_common(tmp_path, monkeypatch):
+    for name in ("two/a/r.json", "two/b/r.json", "two/b/deep/r.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1")
+    assert named(f"{tmp_path}/two/*/r.json") == ["a/r.json", "b/r.json"]
+    assert named(f"{tmp_path}/two/b/*.json") == ["r.json"]
+    assert named(f"{tmp_path}/two/a,{tmp_path}/two/b") == ["a/r.json", "b/r.json", "b/deep/r.json"]
+    assert named(f"{tmp_path}/two/a,{tmp_path}/two/b/../a") == ["a/r.json"]  # no file counts twice
+    assert named(f"{tmp_path}/two/a") == ["r.json"]
+    monkeypatch.chdir(tmp_path)
+    assert named("two/*/r.json") == ["a/r.json", "b/r.json"] and named("two/a,two/b/deep") == [
+        "a/r.json",
+        "b/deep/r.json",
+    ]
+
+
+def test_a_directory_that_can_not_be_read_is_one_refused_file(tmp_path, monkeypatch):
+    (tmp_path / "ok").mkdir()
+    (tmp_path / "no").mkdir()
+    (tmp_path / "ok" / "a.json").write_text("1")
+    real = os.scandir, os.listdir
+
+    def closed(which):
+        def call(path="."):
+            if str(path).endswith("no"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return real[which](path)
+
+        return call
+
+    monkeypatch.setattr(os, "scandir", closed(0))
+    monkeypatch.setattr(os, "listdir", closed(1))
+    found = read(tmp_path)
+    assert found[f"{tmp_path}/no"].refused == "can not be read: Permission denied"
+    assert found[f"{tmp_path}/ok/a.json"].data == b"1"
+    assert "Permission denied" in read(tmp_path / "no")[f"{tmp_path}/no"].refused
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
+def test_members_behind_damage_in_a_tar_are_not_lost_in_silence(tmp_path, mode):
+    plain = tar(tmp_path / "p.tar", [("1.json", b"one"), ("2.json", b"two"), ("3.json", b"three")], "w")
+    raw = bytearray(plain.read_bytes())
+    broken = {"checksum": bytes(raw[:1024]) + b"X" + bytes(raw[1025:]), "zeros": bytes(raw[:1024]) + bytes(512) + bytes(raw[1536:]),
+              "two tars": bytes(raw) + bytes(raw)}  # fmt: skip
+    for what, data in broken.items():
+        path = tmp_path / f"{what}.tar{'.gz' if mode == 'w:gz' else ''}"
+        path.write_bytes(gzip.compress(data) if mode == "w:gz" else data)
+        found = read(path)
+        assert found[f"{path}!1.json"].data == b"one"
+        assert "something that is no member follows" in found[str(path)].refused, what
+    whole = tar(tmp_path / "whole.tar", [("1.json", b"one")], mode)
+    assert [file.refused for file in read(whole).values()] == [""]
+
+
+def test_what_compressed_members_hold_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "RATIO_FROM_BYTES", 10_000)
+    monkeypatch.setattr(sources, "MAX_RATIO", 1)
+    bomb = gzip.compress(b" " * 6000)
+    path = tar(tmp_path / "b.tar.gz", [(f"{n}.json.gz", bomb) for n in range(50)])
+    found = read(path)
+    assert len(found) == 2 and "compressed members hold more than" in found[str(path)].refused
+
+
+def test_content_says_what_a_file_is_whatever_its_name(tmp_path):
+    (tmp_path / "a.tar").write_bytes(b' {"jobs": []}')
+    (tmp_path / "a.tgz").write_bytes(gzip.compress(b'{"jobs": []}'))
+    (tmp_path / "b.tar.xz").write_bytes(lzma.compress(b'{"jobs": []}'))
+    assert {file.data.strip() for file in read(tmp_path).values()} == {b'{"jobs": []}'}
+    (tmp_path / "c.tar").write_bytes(b"no archive at all")
+    (file,) = read(tmp_path / "c.tar").values()
+    assert "not an archive" in file.refused and "\n" not in file.refused

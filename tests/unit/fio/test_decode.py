@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scripts.fio import scan
 from scripts.fio.decode import Refused, decode
 from scripts.fio.evidence import judge
 from scripts.fio.rows import rows_of
@@ -176,3 +177,28 @@ def test_a_document_without_version_and_latencies_has_the_units_that_its_figures
     (row,) = rows_of(decode(json.dumps({"jobs": [{"jobname": "j", "read": part}]}).encode()))
     assert row.get("io_bytes") == io_bytes
     assert "no version of fio" in row["warnings"][0]
+
+
+@pytest.mark.parametrize("cut", [b'"a" ', b'"cl', b"500."])
+def test_where_a_truncated_file_ends_is_where_it_ends(cut):
+    data = json.dumps(document()).encode()
+    data = data[: data.index(cut.strip()) + len(cut.strip()) - 1]
+    with pytest.raises(Refused, match=f"begins at byte 0 ends at byte {len(data)}"):
+        decode(data)
+    with pytest.raises(Refused, match=f"ends at byte {len(data) + 3}"):
+        decode(b"\xef\xbb\xbf" + data)
+
+
+def test_braces_that_begin_nothing_are_not_tried_for_ever(monkeypatch):
+    text = b'{"a":\n' * 190 + b'{"foreign": [' + b"1," * 3_000_000
+    tried = []
+    after_damage = scan.after_damage
+    monkeypatch.setattr(scan, "after_damage", lambda *args: tried.append(1) or after_damage(*args))
+    with pytest.raises(Refused):
+        decode(text)
+    assert len(tried) * len(text) <= scan.MAX_TRIED + len(text)
+
+
+def test_a_number_that_python_will_not_read_is_said_in_our_words():
+    with pytest.raises(Refused, match="a number of thousands of digits"):
+        decode(json.dumps(document()).replace("10.0", "1" * 5000).encode())

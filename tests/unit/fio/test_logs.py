@@ -54,6 +54,11 @@ def test_names(path, parts):
         ({"log_avg_msec": "100"}, (3, 41), "100, 7, 0, 0, 0", {"latency_ns": 7, "latency_ns_max": None, "windowed": True}),
         ({"log_offset": "1", "log_issue_time": "1"}, (3, 41), "3, 7, 0, 4096, 512, 0x0000, 99",
          {"issue_time_ns": 99, "offset_bytes": 512}),
+        ({"log_alternate_epoch_clock_id": "1"}, (3, 33), "300, 7, 0, 0, 0", {"time_base": "start"}),
+        ({"log_unix_epoch": "1", "log_alternate_epoch_clock_id": "1"}, (3, 33), "300, 7, 0, 0, 0", {"time_base": "clock 1"}),
+        ({"log_alternate_epoch": "1"}, (3, 33), "300, 7, 0, 0, 0", {"time_base": "epoch"}),
+        ({"log_avg_msec": "100", "log_window_value": "1"}, (3, 41), "100, 9, 0, 0, 0", {"latency_ns": None, "latency_ns_max": 9}),
+        ({"log_avg_msec": ["1", "100"]}, (3, 41), "100, 9, 0, 0, 0", {"latency_ns": 9, "windowed": True}),
         ({"log_unix_epoch": "1"}, (3, 41), "1796064226889, 7, 0, 0, 0", {"time_base": "epoch", "time_ms": 1796064226889}),
     ],
 )  # fmt: skip
@@ -76,7 +81,13 @@ def test_bandwidth_is_bytes(tmp_path):
         ({}, None, "3, 7, 0, 4096\n", "version of fio .* unknown"),
         ({}, (3, 16), "3, 7, 5, 4096\n", "direction column holds other numbers"),
         ({}, (3, 16), "3, x, 0, 4096\n", "no number"),
-        ({}, (3, 16), "3, 7, 0, 4096\n3, 7\n3, 7, 0, 4096\n", "1 line.s. have another number of columns"),
+        ({}, (3, 16), "3, 7, 0, 4096\n3, 7\n3, 7, 0, 4096\n", "another number of columns"),
+        ({}, (3, 16), "3, , 0, 4096\n", "no number"),
+        ({}, (2, 21), "3, nan, 0, 4096\n", "no number"),
+        ({}, (3, 16), "3, 7, NULL, 4096\n", "no number"),
+        ({}, (3, 16), "3, -7, 0, 4096\n", "value that is negative"),
+        ({}, (3, 16), "3, 7, 0, -1\n", "bs_bytes that is negative"),
+        ({}, (2, 21), "3, 9223372036854775807, 0, 4096\n", "does not fit"),
         ({"log_avg_msec": "much"}, (3, 16), "", "log_avg_msec = 'much'"),
     ],
 )
@@ -96,6 +107,29 @@ def test_a_line_that_is_cut_off_is_left_out_and_said(tmp_path, cut):
     found, warnings = rows(tmp_path, CLAT, {}, (3, 16), "3, 7, 0, 4096\n" + cut)
     assert [row["time_ms"] for row in found] == [3]
     assert "cut off" in warnings[0]
+
+
+def test_a_log_that_is_one_line_which_is_cut_off_has_no_rows(tmp_path):
+    found, warnings = rows(tmp_path, CLAT, {}, (3, 16), "3, 7, 0, 4096")
+    assert found == [] and "cut off" in warnings[0]
+
+
+def test_blank_lines_at_the_beginning_are_none_of_its_lines(tmp_path):
+    found, warnings = rows(tmp_path, CLAT, {}, (3, 16), "\n\n3, 7, 0, 4096\n")
+    assert [row["latency_ns"] for row in found] == [7] and not warnings
+
+
+def test_a_bad_line_is_not_repeated_whole(tmp_path):
+    with pytest.raises(Refused) as caught:
+        rows(tmp_path, CLAT, {}, (3, 16), "3, 7, 0, 4096\n" + "\0" * 5000 + "\xe9\n")
+    assert len(str(caught.value)) < 1500
+
+
+@pytest.mark.parametrize("count", ["1.7", "-3", "nan", "1e300", "x", str(2**64)])
+def test_a_histogram_log_holds_whole_numbers(tmp_path, count):
+    line = ", ".join(["5", "0", "4096", *(["1"] * 1855), count])
+    with pytest.raises(Refused, match=r"whole numbers|negative"):
+        rows(tmp_path, HIST, {"log_hist_coarseness": "0"}, (3, 41), line + "\n")
 
 
 def test_an_empty_log_is_said(tmp_path):

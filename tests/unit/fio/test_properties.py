@@ -42,7 +42,7 @@ def parts_of(document):
     for entry in entries_of(document):
         for name in DIRECTIONS:
             part = entry.get(name)
-            if (part and not {"total_ios", "io_bytes"} & part.keys() and (part.get("iops") or part.get("bw"))) or (
+            if (part and "total_ios" not in part and (part.get("iops") or part.get("bw"))) or (
                 part and (part.get("total_ios") or part.get("io_bytes") or (name == "sync" and part["lat_ns"]["N"]))
             ):
                 yield entry, name, part
@@ -156,6 +156,35 @@ def one(**changes):
 def test_odd_values(change, column, value, warning):
     row, warnings = one(**change)
     assert row.get(column) == value and warning in warnings
+
+
+@pytest.mark.parametrize(
+    ("version", "unit", "value", "censored"),
+    [("fio-2.21", "clat", 16711680, True), ("fio-2.21", "clat", 16580608, None), ("fio-3.39", "clat_ns", 16711680000, None)],
+)  # fmt: skip
+def test_the_end_of_the_histogram_is_that_of_the_version(version, unit, value, censored):
+    part = {k: v for k, v in direction().items() if k != "clat_ns"}
+    part[unit] = {"N": 9, "mean": 5.0, "max": 9, "percentile": {"99.000000": value}}
+    (row,) = rows_of(decode(output(job(read=part), version=version)))
+    assert row.get("latency_censored") is censored
+
+
+def test_percentiles_of_lat_stand_under_clat_only_where_lat_has_none():
+    under = {"N": 9, "mean": 5.0, "percentile": {"99.000000": 111}}
+    options = {"lat_percentiles": "1"}
+    for lat, found in (
+        ({"N": 9, "mean": 6.0}, (None, 111)),
+        ({"N": 9, "mean": 6.0, "percentile": {"99.000000": 222}}, (111, 222)),
+    ):
+        part = direction(clat_ns=under, lat_ns=lat)
+        (row,) = rows_of(decode(output(job(read=part, options=options), version="fio-3.12-87-gabc")))
+        assert (row.get("clat_p99_ns"), row.get("lat_p99_ns")) == found
+
+
+def test_latency_target_of_an_unknown_version_is_unknown():
+    found = {"jobs": [{**job(), "latency_target": 500}]}
+    (row,) = rows_of(decode(json.dumps(found).encode()))
+    assert row["latency_target_ns"] is None
 
 
 @pytest.mark.parametrize("error", ["0", 0.0, "28"])
