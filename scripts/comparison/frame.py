@@ -52,7 +52,8 @@ class Frame:
 
     def label(self, variant: str) -> str:
         """How tables name a variant."""
-        return str(self.plan["variants"][variant].get("label") or variant)
+        text = str(self.plan["variants"][variant].get("label") or variant)
+        return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
     @property
     def blank(self) -> str:
@@ -129,7 +130,11 @@ def load(directory: Path, axes: Sequence[str] = ()) -> Frame:
             frame.by_variant = read_environment(path, frame.samples)
     else:
         refuse_mixtures(frame.plan, frame.samples, frame.by_variant)
-    lost = rows[~ok].dropna(subset=["cell"]).drop_duplicates(["variant", "cell"])  # a refused import has no cell
-    for row in lost.itertuples():
-        frame.problems[row.variant, row.cell] = f"{row.status}: {row.reason or 'no reason known'}"
+    lost = rows[~ok].dropna(subset=["cell"]).drop_duplicates(["variant", "cell", "run"])  # a refused import has no cell
+    failed = lost.groupby(["variant", "cell"]).size()
+    whole = rows.dropna(subset=["cell"]).drop_duplicates(["variant", "cell", "run"]).groupby(["variant", "cell"]).size()
+    for row in lost.drop_duplicates(["variant", "cell"]).itertuples():
+        place = (row.variant, row.cell)
+        of = f" ({failed[place]} of {whole[place]} runs)" if whole[place] > 1 else ""
+        frame.problems[place] = f"{row.status}: {row.reason or 'no reason known'}{of}"
     return frame

@@ -11,7 +11,7 @@ class Metric:
     name: str
     label: str
     unit: str
-    more_is_better: bool
+    more_is_better: bool | None
 
     @property
     def adds_up(self) -> bool:
@@ -38,16 +38,18 @@ UNITS = {"_bytes_per_s": "bytes/s", "_ns": "ns", "_percent": "%", "_ms": "ms", "
 
 
 def metric(name: str) -> Metric:
-    """A metric by name; for other columns of runs.parquet the unit is that of the name, and less is better.
+    """A metric by name; for other columns of runs.parquet the unit is that of the name.
 
-    Only rates are better when there is more of them: latencies, CPU time, faults and switches are costs.
+    More of a rate is better, more of a latency, of CPU time, of faults and switches is worse; of others nobody can say.
     """
     if name in METRICS:
         return METRICS[name]
     unit = next((unit for suffix, unit in UNITS.items() if name.endswith(suffix)), "1")
     label = name.removesuffix("_ns").removesuffix("_percent").removesuffix("_bytes_per_s").replace("_", " ")
     rate = unit == "bytes/s" or name.startswith("iops")
-    return Metric(name, label, "1/s" if rate and unit == "1" else unit, rate and "stddev" not in name)
+    cost = unit in ("ns", "%") or name.endswith(("_faults", "_switches")) or "stddev" in name
+    better = False if cost else True if rate else None
+    return Metric(name, label, "1/s" if rate and unit == "1" else unit, better)
 
 
 def wanted(options: Iterable[object]) -> list[str]:

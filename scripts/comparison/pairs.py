@@ -25,7 +25,8 @@ def log_ratios(samples: pd.DataFrame, baseline: str, metric: str) -> pd.DataFram
     Values that are null or not positive have no logarithm and no pair.
 
     Returns:
-        Columns variant, cell, log_ratio, hostname, cluster (boots that share a pair are one cluster), known (of boots).
+        Columns variant, cell, log_ratio, hostname, cluster (boots that share a pair are one cluster), known (of boots),
+        away (the halves ran on different hosts).
     """
     data = prepared(samples, metric)
     data = data[data["value"] > 0]
@@ -33,16 +34,16 @@ def log_ratios(samples: pd.DataFrame, baseline: str, metric: str) -> pd.DataFram
     right = data[data["variant"] != baseline]
     shared = set(left["hostname"])
     local = right["hostname"].isin(shared).groupby(right["variant"]).transform("any")
-    parts = [right[local].merge(left, on=KEYS, suffixes=("", "_base"))]
+    parts = [right[local].merge(left, on=KEYS, suffixes=("", "_base")).assign(away=False)]
     if not local.all():
         away = right[~local].assign(turn=right.groupby(["variant", "cell", "round"], sort=False).cumcount())
         base = left.assign(turn=left.groupby(["cell", "round"], sort=False).cumcount()).drop(columns="hostname")
-        parts.append(away.merge(base, on=["cell", "round", "turn"], suffixes=("", "_base")))
+        parts.append(away.merge(base, on=["cell", "round", "turn"], suffixes=("", "_base")).assign(away=True))
     pairs = pd.concat(parts, ignore_index=True)
     pairs["log_ratio"] = np.log(pairs["value"].to_numpy(float) / pairs["value_base"].to_numpy(float))
     pairs["cluster"] = clusters(pairs)
     pairs["known"] = (pairs["boot_id"] != UNKNOWN) & (pairs["boot_id_base"] != UNKNOWN)
-    return pairs[["variant", "cell", "log_ratio", "hostname", "cluster", "known"]]
+    return pairs[["variant", "cell", "log_ratio", "hostname", "cluster", "known", "away"]]
 
 
 def clusters(pairs: pd.DataFrame) -> pd.Series:

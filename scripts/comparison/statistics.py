@@ -19,6 +19,7 @@ from scripts.comparison.pairs import log_ratios
 MIN_CLUSTERS = 3
 ALPHA = 0.05
 POWER = 0.8
+SMALLEST_BAND_PERCENT = 0.05
 
 
 @dataclass
@@ -33,6 +34,8 @@ class Comparison:
         p: two-sided; adjusted: after Holm over the cells of the table.
         verdict: faster, slower, ~, A/A, or why there is none (`within one boot`).
         detectable_percent: the smallest difference that this design sees with 80 % power.
+        seen: whether there is a difference, of whatever size; a verdict also needs it to be outside the band.
+        away: the variant and the baseline ran on different hosts.
     """
 
     variant: str
@@ -52,6 +55,8 @@ class Comparison:
     adjusted: float | None = None
     detectable_percent: float | None = None
     verdict: str = ""
+    seen: bool = False
+    away: bool = False
 
 
 @cache
@@ -94,15 +99,16 @@ def compare_all(samples: pd.DataFrame, baseline: str, metric: str) -> list[Compa
         return []
     by_boot = pairs.groupby(["variant", "cell", "hostname", "cluster"], sort=False).agg(
         log=("log_ratio", "mean"), low=("log_ratio", "min"), high=("log_ratio", "max"), n=("log_ratio", "size"),
-        known=("known", "all"),
+        known=("known", "all"), away=("away", "any"),
     )  # fmt: skip
     by_host = by_boot.groupby(["variant", "cell", "hostname"], sort=False).agg(
         log=("log", "mean"), deviation=("log", "std"), low=("low", "min"), high=("high", "max"), n=("n", "sum"),
-        boots=("log", "size"), known=("known", "all"),
+        boots=("log", "size"), known=("known", "all"), away=("away", "any"),
     )  # fmt: skip
     found = by_host.groupby(["variant", "cell"], sort=False).agg(
         log=("log", "mean"), deviation=("log", "std"), within=("deviation", "first"), low=("low", "min"),
         high=("high", "max"), n=("n", "sum"), boots=("boots", "sum"), hosts=("log", "size"), known=("known", "all"),
+        away=("away", "any"),
     )  # fmt: skip
     rows: Any = found.itertuples()
     return [comparison(str(row.Index[0]), str(row.Index[1]), metric, row) for row in rows]
@@ -114,6 +120,7 @@ def comparison(variant: str, cell: str, metric: str, row: Any) -> Comparison:
     result = Comparison(
         variant, cell, metric, int(row.n), boots, hosts, math.exp(row.log), math.exp(row.low), math.exp(row.high)
     )
+    result.away = bool(row.away)
     count, deviation = (boots, row.within) if hosts == 1 else (hosts, row.deviation)
     if count < MIN_CLUSTERS:
         return result
@@ -139,8 +146,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def decide(comparisons: Sequence[Comparison], more_is_better: bool, band_percent: float) -> None:
-    """Fill in adjusted p, detectable differences and verdicts for the cells of one table."""
+def decide(comparisons: Sequence[Comparison], more_is_better: bool | None, band_percent: float) -> None:
+    """Fill in adjusted p, detectable differences and verdicts for the cells of one table.
+
+    Args:
+        more_is_better: None where nobody can say: the verdict is `more` or `less` then.
+    """
+    more, less = ("more", "less") if more_is_better is None else ("faster", "slower")
     tested = [c for c in comparisons if c.p is not None]
     for found, adjusted in zip(tested, holm([c.p or 0.0 for c in tested]), strict=True):
         found.adjusted = adjusted
@@ -153,8 +165,9 @@ def decide(comparisons: Sequence[Comparison], more_is_better: bool, band_percent
         found.detectable_percent = (
             math.exp(min(700.0, detectable_errors(found.degrees, ALPHA / max(left, 1)) * found.error)) - 1
         ) * 100
-        if (found.adjusted or 0) < ALPHA and outside(found.ratio, band_percent):
-            found.verdict = "faster" if (found.ratio > 1) == more_is_better else "slower"
+        found.seen = (found.adjusted or 0) < ALPHA
+        if found.seen and outside(found.ratio, band_percent):
+            found.verdict = more if (found.ratio > 1) == (more_is_better is not False) else less
         else:
             found.verdict = "~"
 
@@ -174,11 +187,15 @@ def without_verdict(found: Comparison) -> str:
 
 
 def measured_band(twins: Sequence[Comparison]) -> float | None:
-    """Practical band in percent from A/A comparisons: the largest difference (from 20 cells on, 95th percentile)."""
+    """Practical band in percent from A/A comparisons: the largest difference (from 20 cells on, 95th percentile).
+
+    Never below what tables print: two kernels that count the same instructions differ by nothing, and a hundred
+    thousandth is no news.
+    """
     if not twins:
         return None
     sizes = [abs(c.ratio - 1) * 100 for c in twins]
-    return float(np.percentile(sizes, 95)) if len(sizes) >= 20 else max(sizes)
+    return max(SMALLEST_BAND_PERCENT, float(np.percentile(sizes, 95)) if len(sizes) >= 20 else max(sizes))
 
 
 def geometric_mean(ratios: Sequence[float]) -> float:

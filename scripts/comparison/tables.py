@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scripts.comparison import references
@@ -13,6 +14,9 @@ from scripts.comparison.layouts import layout
 from scripts.comparison.layouts.benchstat import tables as details
 from scripts.comparison.plain import WIDTH, note_lines, text
 from scripts.comparison.table import Table, comma_separated, latex, markdown, markup, paragraph, plain_markdown
+
+BESIDE = ("hardware", "unknown")
+"""Clocks whose figures may stand in one grid with published ones: instructions are no seconds."""
 
 
 def tables_of(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
@@ -26,9 +30,11 @@ def tables_of(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
     if reference:
         document = references.read(str(reference))
         complete = False
-        if options["layout"] in ABSOLUTE:
+        if options["layout"] in ABSOLUTE and frame.plan.get("clock") in BESIDE:
             wide, complete = beside(frame, references.frame_of(str(reference), document))
     tables = layout(options["layout"])(wide or frame, options)
+    for table in tables:
+        table.title += clock_said(frame)
     if wide and complete:
         tables[-1].notes += ["-: not published", *references.notes_of(document)]
     elif reference:
@@ -38,8 +44,14 @@ def tables_of(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
     if tables:
         tables[-1].notes += contradictions(frame)
     if options["layout"] != "benchstat":
-        tables += details(frame, options)
+        tables += [replace(table, title=table.title + clock_said(frame)) for table in details(frame, options)]
     return tables
+
+
+def clock_said(frame: Frame) -> str:
+    """For titles: a table is pasted without its caption."""
+    clock = str(frame.plan.get("clock"))
+    return f" (clock: {clock})" if clock in ("instructions", "emulated") else ""
 
 
 def forms(frame: Frame, tables: Sequence[Table]) -> dict[str, str]:

@@ -6,8 +6,10 @@ from typing import Any
 from scripts.comparison.cells import absent, mean
 from scripts.comparison.compared import (
     band_percent,
+    biased,
     comparisons,
     descriptions,
+    in_turns,
     means_notes,
     unpaired_notes,
 )
@@ -31,7 +33,8 @@ def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
     hosts = frame.samples["hostname"].nunique() > 1
     counts = ["n", "boots", *(["hosts"] if hosts else [])]
     figures = [label, "spread", *counts, *(["instr/IO"] if counting else [])]
-    against = ["change", "95 % interval", "verdict"]
+    unequal = any(c.n != looks[c.variant, c.cell].n for c in by.values() if (c.variant, c.cell) in looks)
+    against = ["change", "95 % interval", *(["pairs"] if unequal else []), "verdict"]
     table = Table(f"{label} against {base}", ["cell", "variant", *figures, *against], left=2)
     table.groups = [("", 2), ("samples", len(figures)), (f"against {base}", len(against))]
     flags = []
@@ -50,16 +53,20 @@ def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
             if counting:
                 per_io = mean(frame, variant, cell, "instructions_per_io")
                 line.append("" if per_io is None else significant(per_io))
-            line += verdict(found) if found else ["", "", ""]
+            change = verdict(found) if found else ["", "", ""]
+            if unequal:
+                change.insert(2, f"{found.n} in {found.boots}" if found else "")
+            line += change
             table.rows.append(line)
     table.notes = means_notes(frame, metric)
     band = f"practical band {band_percent(frame, metric):.2g} %"
     band += " (measured: A/A)" if any(frame.is_twin(c.variant) and c.p is not None for c in by.values()) else ""
     table.notes.append(
-        "spread: half the range; ratios by block; interval: t over boot means; verdict: Holm over "
-        f"{len(by)} comparison(s), {band}; ~: no difference seen, with the smallest that would have been"
+        f"spread: half the range; ratios by block; interval: t over {'host' if hosts else 'boot'} means; verdict: "
+        f"Holm over {len(by)} comparison(s), {band}; ~: no difference seen, with the smallest that would have been, "
+        "or one within the band" + ("; pairs: their number, and that of their boots" if unequal else "")
     )
-    table.notes += [*unpaired_notes(frame, metric), *flags]
+    table.notes += [*biased(frame, metric), *in_turns(frame), *unpaired_notes(frame, metric), *flags]
     return [table]
 
 
@@ -70,7 +77,9 @@ def verdict(found: Comparison) -> list[str]:
     else:
         reach = f"{percent_text(found.low)} .. {percent_text(found.high)}"
     text = found.verdict
-    if text.endswith("~") and found.detectable_percent is not None:
+    if text.endswith("~") and found.seen:
+        text += " (within band)"
+    elif text.endswith("~") and found.detectable_percent is not None:
         text += f" (sees {found.detectable_percent:.1f}%)"
     return [percent_text(found.ratio), reach, text]
 

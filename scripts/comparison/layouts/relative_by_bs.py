@@ -9,13 +9,13 @@ from typing import Any
 
 from scripts.campaign.units import axis_text
 from scripts.comparison.cells import absent
-from scripts.comparison.compared import comparisons, varying
+from scripts.comparison.compared import comparisons, tildes, varying
 from scripts.comparison.frame import Frame
 from scripts.comparison.metrics import metric as metric_of
 from scripts.comparison.numbers import percent_text
 from scripts.comparison.table import Table
 
-MARKS = {"faster": "", "slower": "", "~": " ~"}
+MARKS = {"faster": "", "slower": "", "more": "", "less": "", "~": " ~"}
 
 
 def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
@@ -42,7 +42,7 @@ def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
             shown[column] = f"{shown[column]}; {figure}" if column in shown else figure
         table.rows = [[*key, *(cells.get(value, "not planned") for value in values)] for key, cells in rows.items()]
         if by:
-            table.notes.append("~: no difference seen; ?: too few boots for a verdict")
+            table.notes += tildes(frame, metric, variant)
         result.append(table)
     return result
 
@@ -53,8 +53,7 @@ def difference(frame: Frame, found: Any, variant: str, cell: str) -> str:
         low, high = frame.published[variant, cell]
         return ("0%" if low == 0 else f"{low:+g}%") if low == high else f"{low:+g} .. {high:+g}%"
     if found is None:
-        for name in (variant, frame.baseline):
-            if not len(frame.of(name, cell)):
-                return absent(frame, name, cell)
-        return "no pair"
+        if not len(frame.of(variant, cell)):
+            return absent(frame, variant, cell)
+        return "no pair" if len(frame.of(frame.baseline, cell)) else "no baseline"
     return percent_text(found.ratio) + (MARKS.get(found.verdict.removeprefix("A/A "), " ?"))

@@ -9,11 +9,13 @@ from typing import Any
 
 from scripts.campaign.units import axis_text
 from scripts.comparison.cells import absent, mean
+from scripts.comparison.compared import comparisons, tildes
 from scripts.comparison.frame import Frame
 from scripts.comparison.numbers import miops_text
 from scripts.comparison.table import Table
 
 ROW_AXES = ("bs", "rw", "prep")
+METRICS = ("read_iops", "write_iops")
 
 
 def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
@@ -23,6 +25,9 @@ def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
     skip = {"numjobs", *ROW_AXES, "workload", "label"}
     others = [a for a in frame.plan.get("axes", []) if a not in skip]
     varying = [a for a in others if len({str(axes.get(a)) for axes in frame.cells.values()}) > 1]
+    places = [tuple(str(axes.get(a)) for a in (*ROW_AXES, "numjobs", *varying)) for axes in frame.cells.values()]
+    if len(set(places)) < len(places):  # workloads that differ in what is no axis: each needs its own row
+        varying.append("workload")
     base = frame.label(frame.baseline)
     for variant in frame.variants:
         if variant == frame.baseline:
@@ -36,6 +41,8 @@ def tables(frame: Frame, options: Mapping[str, Any]) -> list[Table]:
         table.notes = [
             f"Cell: read% write% difference in IOPS from {base} (read,write Miops of {base}: millions of I/Os a second)"
         ]
+        if any(c.variant == variant for c in comparisons(frame, "iops")):
+            table.notes += tildes(frame, "iops", variant)
         rows: dict[tuple[str, ...], dict[int, str]] = {}
         for cell, axes in frame.cells.items():
             key = tuple(axis_text(a, axes.get(a)) for a in (*ROW_AXES, *varying))
@@ -57,9 +64,20 @@ def difference(base: float | None, other: float | None) -> str:
 
 def figure(frame: Frame, variant: str, cell: str) -> str:
     """`+0.28% 0.00% (1.7,0.0)`."""
-    for name in (frame.baseline, variant):
-        if not len(frame.of(name, cell)):
-            return absent(frame, name, cell)
-    parts = [(mean(frame, frame.baseline, cell, m), mean(frame, variant, cell, m)) for m in ("read_iops", "write_iops")]
-    shown = ",".join("?" if base is None else miops_text(base) for base, _ in parts)
-    return " ".join(difference(base, other) for base, other in parts) + f" ({shown})"
+    if not len(frame.of(variant, cell)):
+        return absent(frame, variant, cell)
+    if not len(frame.of(frame.baseline, cell)):
+        return "no baseline"
+    bases = [mean(frame, frame.baseline, cell, m) for m in METRICS]
+    shown = ",".join("?" if base is None else miops_text(base) for base in bases)
+    changes = (change(frame, variant, cell, m, base) for m, base in zip(METRICS, bases, strict=True))
+    return " ".join(changes) + f" ({shown})"
+
+
+def change(frame: Frame, variant: str, cell: str, metric: str, base: float | None) -> str:
+    """The difference by blocks, as in the table of verdicts; of means where there are no pairs (published figures)."""
+    if base:
+        for found in comparisons(frame, metric):
+            if (found.variant, found.cell) == (variant, cell):
+                return f"{(found.ratio - 1) * 100 + 0.0:+.2f}%"
+    return difference(base, mean(frame, variant, cell, metric))
