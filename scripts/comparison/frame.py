@@ -53,7 +53,7 @@ class Frame:
     def label(self, variant: str) -> str:
         """How tables name a variant."""
         text = str(self.plan["variants"][variant].get("label") or variant)
-        return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+        return " ".join("".join(c if c.isprintable() else " " for c in text).split()) or variant
 
     @property
     def blank(self) -> str:
